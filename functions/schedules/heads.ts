@@ -1,6 +1,6 @@
-import { lookAtHeads } from '../../lib/app/pushes/look-at-heads.ts';
+import { lookAtHead, lookAtHeads } from '../../lib/app/pushes/look-at-heads.ts';
 import { clock, keys, lookingGit, table } from '../../lib/container.ts';
-import { schedule } from '../../lib/triggers/schedule.ts';
+import { headsLook } from '../../lib/triggers/heads-look.ts';
 
-export const create = schedule('heads', lookAtHeads);
+export const create = headsLook(lookAtHeads, lookAtHead);
 export const handler = create(() => ({ table: table(), clock, keys: keys(), git: lookingGit() }));

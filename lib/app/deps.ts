@@ -5,6 +5,7 @@ import type { CommitStatuses } from '../adapters/commit-statuses.ts';
 import type { Compute, ComputeDriver } from '../adapters/compute.ts';
 import type { Events } from '../adapters/events.ts';
 import type { Git } from '../adapters/git.ts';
+import type { HeadWaker } from '../adapters/head-waker.ts';
 import type { IdentityProvider } from '../adapters/identity-provider.ts';
 import type { Images } from '../adapters/images.ts';
 import type { Keys } from '../adapters/keys.ts';
@@ -83,6 +84,7 @@ export type Deps = {
   oauthDiscovery: OAuthDiscovery;
   webhookSender: WebhookSender;
   webhookWaker: WebhookWaker;
+  headWaker: HeadWaker;
   /** Of the one request that is answered. */
   idempotency: Idempotency;
   /** Says who a bearer token is from; absent: the issuer that the environment names. */

@@ -68,6 +68,8 @@ const variables = {
   EVENT_BUS_NAME: z.string().min(1),
   /** The function that delivers events to webhooks. */
   DELIVER_FUNCTION_NAME: z.string().min(1),
+  /** The function that looks at the heads of branches. */
+  HEADS_FUNCTION_NAME: z.string().min(1),
   /** The address that clients reach the API at. Absent: the gateway's own. */
   SLIPWAY_BASE_URL: z.string().min(1).optional(),
   /** So many of the newest artifacts of a deployment are kept, beside those that are in use. */

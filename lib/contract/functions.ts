@@ -140,7 +140,8 @@ export const functionRows = {
   heads: {
     name: 'heads',
     handler: 'functions/schedules/heads.ts',
-    summary: 'Every 5 minutes: asks the heads of branches whose pushes are built, for what no delivery told',
+    summary:
+      'Every 5 minutes, and for each delivery of a git host: asks the heads of branches whose pushes are built',
     access: [
       'table:get',
       'table:query',

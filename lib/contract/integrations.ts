@@ -110,8 +110,10 @@ export const deliveryView = z.object({
   repository: z.string().nullable(),
   ref: z.string().nullable(),
   at: z.string(),
+  /** Whether the head of the branch is still to be looked at, or once more. */
+  pending: z.boolean(),
   revision_ids: z.array(z.guid()),
-  /** One for each deployment that builds this branch: its new revision, or why it has none. */
+  /** One for each deployment that builds this branch: its new revision, or why it has none (yet). */
   outcomes: z.array(
     z.object({
       deployment_id: z.guid(),

@@ -48,6 +48,7 @@ const rules: Record<Access, Rule[]> = {
   'jobs:write': [{ actions: ['s3:PutObject'], resources: ({ jobsBucket }) => [`${jobsBucket}/builds/*`] }],
   'events:put': [{ actions: ['events:PutEvents'], resources: ({ eventBus }) => [eventBus] }],
   'deliveries:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ deliver }) => [deliver] }],
+  'heads:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ heads }) => [heads] }],
   'driver:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ drive }) => [drive] }],
   'compute:look': looking,
   'compute:change': changing,

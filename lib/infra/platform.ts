@@ -41,6 +41,8 @@ export type Platform = {
     eventBus: string;
     /** The function that delivers events to webhooks. */
     deliver: string;
+    /** The function that looks at the heads of branches. */
+    heads: string;
     /** Of all repositories of deployments. */
     repositories: string;
     pushRole: string;

@@ -1,7 +1,7 @@
 import { once } from '../contract/once.ts';
 import { errorFacts, logger } from '../http/logger.ts';
 
-type Run<D, R> = (
+export type Run<D, R> = (
   deps: D,
   options: { all: boolean },
   onError: (error: unknown, id: string) => void,

@@ -12,6 +12,7 @@ import {
   patch,
   type ShownDeployment,
 } from '../support/programs/program.ts';
+import { until } from '../support/until.ts';
 import { fromGitHub, pushPayload, SECRET } from '../support/world/git-host.ts';
 import { clientConfig } from './aws-environment.ts';
 import { COMMIT, reaches, storeFolder, type Tour } from './tour.ts';
@@ -19,7 +20,12 @@ import { COMMIT, reaches, storeFolder, type Tour } from './tour.ts';
 /** Nothing outside is reached from here, so it is a repository that the build alone would read. */
 const REPOSITORY = 'ssh://git@git.example.com/team/pushed.git';
 
-type Delivery = { id: string; revision_ids: string[]; outcomes: { reason: string | null }[] };
+type Delivery = {
+  id: string;
+  pending: boolean;
+  revision_ids: string[];
+  outcomes: { reason: string | null }[];
+};
 
 /** Pushes, from a delivery to what serves. */
 export function pushTests(at: () => Tour): void {
@@ -31,8 +37,8 @@ export function pushTests(at: () => Tour): void {
     const { id: integration_id } = await ask<{ id: string }>('POST', '/v2/integrations', access, 201);
     await ask('PATCH', `/v2/integrations/${integration_id}`, { webhook_secret: SECRET }, 200);
     const source_config = { repo_url: REPOSITORY, build_on_push: true, integration_id };
-    const made = await create(slipway, 'built-on-push', REPOSITORY, { source_config });
-    await built(at(), made.id, made.latest_revision_id, 'v1');
+    const deployment = await create(slipway, 'built-on-push', REPOSITORY, { source_config });
+    await built(at(), deployment.id, deployment.latest_revision_id, 'v1');
     const webhook = `${slipway.baseUrl}/v1/integrations/github/${integration_id}/webhook`;
     const deliver = async (secret = SECRET) => {
       const body = JSON.stringify(pushPayload({ address: 'https://git.example.com/Team/pushed' }));
@@ -42,19 +48,23 @@ export function pushTests(at: () => Tour): void {
     };
     expect((await deliver('another')).status).toBe(401);
     const first = await deliver();
-    expect(first).toMatchObject({ status: 200, body: { revision_ids: [expect.any(String)] } });
-    expect(await deliver()).toEqual(first);
-    const [revisionId = ''] = first.body.revision_ids;
-    await built(at(), made.id, revisionId, 'v2');
+    expect(first).toMatchObject({ status: 200, body: { pending: true } });
+    const deliveries = `/v2/integrations/${integration_id}/deliveries`;
+    const latest = async () =>
+      (await ask<{ resources: Delivery[] }>('GET', deliveries, undefined, 200)).resources[0];
+    const isLookedAt = async () => (await latest())?.pending === false;
+    await until(isLookedAt, { what: 'the head of the branch to be looked at' });
+    const made = await latest();
+    expect(await deliver()).toEqual({ status: 200, body: made });
+    const [revisionId = ''] = made?.revision_ids ?? [];
+    await built(at(), deployment.id, revisionId, 'v2');
     expect(
-      await ask('GET', `/v2/deployments/${made.id}/revisions/${revisionId}`, undefined, 200),
+      await ask('GET', `/v2/deployments/${deployment.id}/revisions/${revisionId}`, undefined, 200),
     ).toMatchObject({
       cause: { kind: 'push', delivery_id: first.body.id },
       source_revision_config: { repo_commit_sha: COMMIT },
     });
-    const deliveries = `/v2/integrations/${integration_id}/deliveries`;
-    expect(await ask('GET', deliveries, undefined, 200)).toEqual({ resources: [first.body], offset: 1 });
-    await returnsTo(at(), made, revisionId);
+    await returnsTo(at(), deployment, revisionId);
     await lookAtHeads(at());
   });
 }

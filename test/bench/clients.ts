@@ -14,6 +14,7 @@ const services: Record<string, string[]> = {
   tasks: ['Step Functions'],
   builds: ['CodeBuild', 'S3'],
   deliveries: ['Lambda'],
+  heads: ['Lambda'],
   driver: ['Lambda'],
   images: ['ECR'],
   repositories: ['ECR', 'STS'],

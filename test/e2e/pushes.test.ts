@@ -86,6 +86,17 @@ async function aScene(program: Program, name: string, { isSilent = false } = {})
     },
     /** What the deliveries so far were answered. */
     answers: async () => (await Promise.all(told)).map(({ status }) => status),
+    /** Waits until all of them were looked at. */
+    looked: () =>
+      until(
+        async () => {
+          const path = `/v2/integrations/${integrationId}/deliveries?limit=100`;
+          type Listed = { resources: { pending: boolean }[] };
+          const { resources } = await expectApi<Listed>(program, 'GET', path, undefined, 200);
+          return resources.length === told.length && resources.every(({ pending }) => !pending);
+        },
+        { what: 'all deliveries to be looked at' },
+      ),
   };
 }
 
@@ -118,7 +129,7 @@ describe('a push to a git server', () => {
   });
 
   it('of twenty in a second is built twice at most, and the last one serves', async () => {
-    const { id, git, commit, pushed, move, answers } = await aScene(program(), 'twenty');
+    const { id, git, commit, pushed, move, answers, looked } = await aScene(program(), 'twenty');
     const go = join(await temporaryFolder(), 'go');
     const wait = `setInterval(() => require('node:fs').existsSync('${go}') && process.exit(), 50)`;
     const commits: string[] = [];
@@ -130,6 +141,7 @@ describe('a push to a git server', () => {
     await pushed('HEAD:refs/heads/next');
     for (const each of commits) move(each);
     expect((await answers()).slice(1)).toEqual(commits.map(() => 200));
+    await looked();
     await writeFile(go, '');
     await serves(program(), id, 'v21');
     const made = (await revisionsOf(program(), id)).filter(({ cause }) => cause.kind !== 'request');
@@ -142,10 +154,11 @@ describe('a push to a git server', () => {
   });
 
   it('that touches none of the paths is not built, as is one by force that does', async () => {
-    const { id, push, git, pushed, answers } = await aScene(program(), 'paths');
+    const { id, push, git, pushed, answers, looked } = await aScene(program(), 'paths');
     await patch(program(), id, { source_config: { push_paths: ['server.js', 'lib/**'] } });
     await push('v1', { 'docs/notes.txt': 'nothing that runs' });
     expect(await answers()).toEqual([200]);
+    await looked();
     expect(await revisionsOf(program(), id)).toHaveLength(1);
     git('reset', '--quiet', '--hard', 'HEAD~1');
     await pushed('main', '--force');

@@ -19,6 +19,7 @@ const arns = {
   buildProject: 'build project',
   eventBus: 'event bus',
   deliver: 'function deliver',
+  heads: 'function heads',
   repositories: 'repositories of deployments',
   pushRole: 'push role',
   pullRole: 'pull role',

@@ -130,6 +130,7 @@ export function depsOf(
     events: { publish: async () => undefined },
     webhookSender: { send: notSimulated },
     webhookWaker: { wake: async () => undefined },
+    headWaker: { wake: async () => undefined },
     taskNotifier: services.taskNotifier(invocation),
     images: {
       hold: async () => undefined,

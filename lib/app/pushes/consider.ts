@@ -1,67 +1,69 @@
 import { type CommitLook, nothingSeen, SourceError } from '../../adapters/git.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
+import { ApiError } from '../../contract/errors.ts';
 import { maskSecrets } from '../../contract/mask.ts';
-import {
-  type Considering,
-  describeCommit,
-  isPushed,
-  type LastConsidered,
-  lastConsidered,
-} from '../../domain/pushes.ts';
+import { describeCommit, isPushed } from '../../domain/pushes.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
-import { findDeployment } from '../../store/engine/deployments.ts';
 import type { Deployment, Revision } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { queuePushed } from '../../store/engine/transactions/pushes.ts';
-import { findWatch, noteConsidered, type Watch, watchedBy } from '../../store/pushes/watches.ts';
+import { noteConsidered } from '../../store/pushes/watches.ts';
 import { QUEUE_LENGTH_MAX } from '../deployments/checks/deployment.ts';
 import type { Deps } from '../deps.ts';
 import { credentialsOf } from '../integrations/sealed.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
+import { type Asking, awaitedNow, type Considered } from './awaiting.ts';
 import type { Said } from './parse-delivery.ts';
+import { type Owner, type State, stateOf } from './state.ts';
 import { touchedPaths } from './touched-paths.ts';
 
 export type ConsiderDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'git'>;
 
-/** What becomes of a push for a deployment: a revision, or the reason why none. */
-export type Considered = { revisionId: string } | { reason: string };
-
-export type Asking = {
-  cause: NonNullable<Revision['cause']>;
-  /** What commits say of themselves, as far as it is known already. */
-  said?: ReadonlyMap<string, Said>;
-  /** The write that goes along with what becomes of it. */
-  beside: (considered: Considered) => Write[];
-};
-
 /**
  * Brings a deployment to the head of its branch: reads the head, and queues a revision of it unless it was
- * considered before, waits to be, or touches none of the deployment's paths. Whoever else does the same at
- * the same time, or has said what was pushed in which order: the head is read after the deployment, and the
- * transaction demands that the deployment is as it was read, so a later revision never has an earlier head.
+ * considered before, waits to be, or touches none of the deployment's paths. Notes for the deliveries that
+ * wait for it what it came to. Whoever else does the same at the same time, or has said what was pushed in
+ * which order: the head is read after the deployment, and the transaction demands that the deployment is as
+ * it was read, so a later revision never has an earlier head. `pk`: where the repository's watches are. `ask`
+ * reads what waits for it.
  */
-export function considerHead(
+export async function considerHead(
   deps: ConsiderDeps,
-  owner: { tenantId: string; deploymentId: string },
-  asking: Asking,
+  owner: Owner,
+  pk: string,
+  ask = awaitedNow,
 ): Promise<Considered> {
+  try {
+    return await consider(deps, owner, pk, ask);
+  } catch (error) {
+    // Above a limit nothing is made, and nothing is forgotten either.
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    return retryRaces(deps.table, async () => {
+      const over: Considered = { reason: error.message, again: true };
+      return noted(deps, await ask(deps, owner, pk), over);
+    });
+  }
+}
+
+function consider(deps: ConsiderDeps, owner: Owner, pk: string, ask: typeof awaitedNow): Promise<Considered> {
   const considered = new Set<string | undefined>();
-  const patient = { ...asking, look: rememberedLooks(deps.git) };
+  const look = rememberedLooks(deps.git);
   return retryRaces(deps.table, async () => {
-    const state = await stateOf(deps, owner);
+    const state = await stateOf(deps, owner, pk);
+    const asking = { ...(await ask(deps, owner, pk)), look };
     if (state === undefined)
       return noted(deps, asking, { reason: 'the deployment builds no pushes to it any more' });
     considered.add(JSON.stringify(state.watch.considered));
-    const reason =
+    const left: Considered | undefined =
       considered.size > OTHERS_SEEN
-        ? 'pushes that came at the same time were considered together with it'
+        ? { reason: 'pushes that came at the same time were considered together with it' }
         : reasonToLeave(state, asking);
-    if (reason !== undefined) return noted(deps, asking, { reason });
+    if (left !== undefined) return noted(deps, asking, left);
     const integrationId = state.deployment.config.integration_id;
     const credentials = await credentialsOf(deps, owner.tenantId, integrationId);
     const head = await headOf(deps, state, credentials);
     if ('reason' in head) return noted(deps, asking, head);
-    return decideOn(deps, state, head.commit, credentials, patient);
+    return decideOn(deps, state, head.commit, credentials, asking);
   });
 }
 
@@ -72,12 +74,19 @@ export function considerHead(
  */
 const OTHERS_SEEN = 2;
 
-function reasonToLeave({ deployment: { queued }, last }: State, { cause }: Asking): string | undefined {
+function reasonToLeave({ deployment: { queued }, last }: State, { cause }: Asking): Considered | undefined {
   if (last.is === 'waits')
-    return `revision ${last.revisionId}, which is queued, takes the branch's head when it is processed`;
-  if (last.is === 'resolving' && cause.kind === 'head') return 'a revision is about to find out its commit';
-  return queued.length >= QUEUE_LENGTH_MAX ? `${queued.length} revisions wait already` : undefined;
+    return {
+      reason: `revision ${last.revisionId}, which is queued, takes the branch's head when it is processed`,
+    };
+  if (last.is === 'resolving' && cause.kind === 'head')
+    return { reason: 'a revision is about to find out its commit' };
+  return queued.length >= QUEUE_LENGTH_MAX
+    ? { reason: `${queued.length} revisions wait already; ${AGAIN}`, again: true }
+    : undefined;
 }
+
+const AGAIN = 'its head is asked again within minutes';
 
 /** What was seen of a commit stays so, when the same is asked in another try. */
 function rememberedLooks(git: Deps['git']): Deps['git']['look'] {
@@ -92,59 +101,15 @@ function rememberedLooks(git: Deps['git']): Deps['git']['look'] {
 
 type Patient = Asking & { look: Deps['git']['look'] };
 
-/** Writes what goes along with the end of a delivery that made nothing. */
-async function noted<C extends Considered>(
-  deps: ConsiderDeps,
-  { beside }: Asking,
-  considered: C,
-): Promise<C> {
-  const writes = beside(considered);
-  if (writes.length > 0) await transact(deps.table, writes);
-  return considered;
-}
-
-type State = { deployment: Deployment; watch: Watch; name: string; repoUrl: string; last: LastConsidered };
-
-async function stateOf(
+/** Writes what goes along with a look that makes nothing. */
+async function noted(
   { table }: ConsiderDeps,
-  { tenantId, deploymentId }: { tenantId: string; deploymentId: string },
-): Promise<State | undefined> {
-  const deployment = await findDeployment(table, tenantId, deploymentId);
-  const watching = watchedBy(deployment);
-  if (deployment === undefined || watching === undefined) return undefined;
-  const watch = await findWatch(table, tenantId, watching.name, deploymentId);
-  if (watch === undefined) return undefined;
-  const last = lastConsidered(await ownRevisions(table, deployment, watch), watch.considered);
-  return { deployment, watch, name: watching.name, repoUrl: watching.repoUrl, last };
-}
-
-/** The newest revisions, back to the first that names its own source. */
-async function ownRevisions(
-  table: Deps['table'],
-  deployment: Deployment,
-  watch: Watch,
-): Promise<Considering[]> {
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
-  const oldest = Math.max(1, watch.considered?.number ?? 1);
-  const found: Considering[] = [];
-  for (let number = deployment.latest_number; number >= oldest; number--) {
-    const revision = await findRevisionByNumber(table, owner, number);
-    if (revision === undefined) break;
-    found.push(consideringOf(revision));
-    if (found.at(-1)?.looksBack === false) break;
-  }
-  return found;
-}
-
-function consideringOf(revision: Revision): Considering {
-  const { id, number, inherits, cause, status, source, revision_config: config } = revision;
-  return {
-    id,
-    number,
-    looksBack: inherits || cause?.kind === 'redeploy' || source !== 'github',
-    commit: config.repo_commit_sha,
-    status: status === 'QUEUED' ? 'queued' : status === 'AWAITING_BUILD' ? 'resolving' : 'other',
-  };
+  { beside }: Asking,
+  considered: Considered,
+): Promise<Considered> {
+  const writes = beside(considered);
+  if (writes.length > 0) await transact(table, writes);
+  return considered;
 }
 
 /** An undefined commit: this installation cannot ask (ssh on AWS); the build finds it out. */
@@ -152,7 +117,7 @@ async function headOf(
   { git }: ConsiderDeps,
   { watch, repoUrl }: State,
   credentials: GitCredentials | undefined,
-): Promise<{ commit: string | undefined } | { reason: string }> {
+): Promise<{ commit: string | undefined } | { reason: string; again?: true }> {
   try {
     const heads = await git.heads(repoUrl, [watch.branch], credentials);
     if (heads === undefined) return { commit: undefined };
@@ -161,7 +126,7 @@ async function headOf(
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const message = maskSecrets(error.message, credentials === undefined ? [] : [credentials.token]);
-    return { reason: `${message}; its head is asked again within minutes` };
+    return { reason: `${message}; ${AGAIN}`, again: true };
   }
 }
 
@@ -190,7 +155,9 @@ async function decideOn(
     await transact(deps.table, [...note(deployment.latest_number), ...asking.beside(considered)]);
     return considered;
   }
-  const revision = pushedRevision(deps, deployment, commit, look.said, asking.cause);
+  const unknown = commit !== undefined && typeof touched === 'object' ? touched.unknown : undefined;
+  const cause = { ...asking.cause, ...(unknown !== undefined && { reason: notEvaluated(unknown) }) };
+  const revision = pushedRevision(deps, deployment, commit, look.said, cause);
   const replaced = await waitingPush(deps, deployment);
   const considered = { revisionId: revision.id };
   await transact(deps.table, [
@@ -201,6 +168,8 @@ async function decideOn(
   return considered;
 }
 
+const notEvaluated = (why: string): string => `its push_paths could not be evaluated: ${why}`;
+
 /** The host is asked only for what the delivery has not said. */
 async function lookAt(
   { deployment, repoUrl }: State,
@@ -209,7 +178,7 @@ async function lookAt(
   { said, look }: Patient,
 ): Promise<CommitLook> {
   if (commit === undefined) return nothingSeen;
-  const known = said?.get(commit);
+  const known = said.get(commit);
   const paths = deployment.config.push_paths ?? [];
   const asked = { commit, since: paths.length > 0 ? since : undefined };
   if (known !== undefined && asked.since === undefined) return { said: known, changed: undefined };

@@ -1,100 +1,166 @@
 import { SourceError } from '../../adapters/git.ts';
+import type { HeadPlace } from '../../adapters/head-waker.ts';
 import { ConditionsFailed, type Write } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
-import { type DueHead, dueHeads, forgetHead, lookAgain } from '../../store/pushes/watches.ts';
+import { type DueHead, dueHeads, findHead, forgetHead, lookAgain } from '../../store/pushes/watches.ts';
 import { credentialsOf } from '../integrations/sealed.ts';
+import { AWAITED_AT_ONCE } from './awaiting.ts';
 import { type ConsiderDeps, considerHead } from './consider.ts';
 
 /** How many hosts are asked side by side: the calls wait on them, not on us. */
 const SIDE_BY_SIDE = 10;
+/** Of one repository; each takes a request or two of git. */
+const DEPLOYMENTS_SIDE_BY_SIDE = 5;
 /** Then no further repository is begun with: the next look begins with what is overdue longest. */
 const LOOK_MILLISECONDS = 150_000;
+/** Clocks of machines differ by less, and by the time of a next look much more. */
+const CLOCKS_DIFFER_MILLISECONDS = 10_000;
 
 export type Looked = {
   /** Repositories that were asked. */
   looked: number;
-  /** Revisions that were made of what no delivery has told of. */
+  /** Revisions that were made of what was pushed. */
   made: number;
-  /** Repositories that could not be asked. */
+  /** Repositories that are to be asked again. */
   failed: number;
 };
 
+type OnError = (error: unknown, deploymentId: string) => void;
+
 /**
  * Asks the heads of what deployments build pushes to, each repository once with each token, and makes a
- * revision of whatever no delivery has told of. A repository that cannot be asked is asked again, ever more
- * seldom. `all` also takes what is due later.
+ * revision of whatever was pushed. A repository that cannot be asked is asked again, ever more seldom. `all`
+ * also takes what is due later, where the last look did not fail.
  */
 export async function lookAtHeads(
   deps: ConsiderDeps,
   { all }: { all: boolean },
-  onError: (error: unknown, deploymentId: string) => void,
+  onError: OnError,
 ): Promise<Looked> {
-  const startedAt = deps.clock.now();
-  const until = all ? Number.MAX_SAFE_INTEGER : startedAt;
-  const queue = dueHeads(deps.table, until);
+  const now = deps.clock.now();
+  const queue = dueHeads(deps.table, { until: all ? Number.MAX_SAFE_INTEGER : now, now });
   const result: Looked = { looked: 0, made: 0, failed: 0 };
-  const worker = async (): Promise<void> => {
-    while (deps.clock.now() < startedAt + LOOK_MILLISECONDS) {
-      const next = await queue.next();
-      if (next.done === true) return;
-      const { value: due } = next;
-      await lookAtOne(deps, due, result, onError).catch((error: unknown) => {
-        result.failed += 1;
-        onError(error, due.watches[0]?.deployment_id ?? due.head.repo_url);
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
+  await sideBySide(SIDE_BY_SIDE, async () => {
+    if (deps.clock.now() >= now + LOOK_MILLISECONDS) return false;
+    const next = await queue.next();
+    if (next.done === true) return false;
+    await lookAtOne(deps, next.value, result, onError);
+    return true;
+  });
   return result;
 }
 
-async function lookAtOne(
-  deps: ConsiderDeps,
-  due: DueHead,
-  result: Looked,
-  onError: (error: unknown, deploymentId: string) => void,
-): Promise<void> {
-  const { head, key, watches } = due;
-  if (watches.length === 0) return unlessLost(deps, forgetHead(key, head));
-  result.looked += 1;
-  const heads = await headsOf(deps, due);
-  if (heads === 'unreadable') result.failed += 1;
-  else {
-    for (const watch of watches) {
-      const commit = heads.get(watch.branch);
-      if (commit === undefined || commit === watch.considered?.commit) continue;
-      const owner = { tenantId: watch.tenant_id, deploymentId: watch.deployment_id };
-      const asking = { cause: { kind: 'head' as const }, beside: () => [] };
-      await considerHead(deps, owner, asking).then(
-        (considered) => {
-          if ('revisionId' in considered) result.made += 1;
-        },
-        (error: unknown) => onError(error, watch.deployment_id),
-      );
-    }
-  }
-  const failed = heads === 'unreadable';
-  await unlessLost(deps, lookAgain(key, head, { failed, now: deps.clock.now() }));
+/** Asks the head of one repository now, unless somebody has done so since it was made due. */
+export async function lookAtHead(deps: ConsiderDeps, key: HeadPlace, onError: OnError): Promise<Looked> {
+  const result: Looked = { looked: 0, made: 0, failed: 0 };
+  const found = await findHead(deps.table, key);
+  if (found !== undefined && found.head.due_at <= deps.clock.now() + CLOCKS_DIFFER_MILLISECONDS)
+    await lookAtOne(deps, found, result, onError);
+  return result;
 }
 
-/** A repository that is gone, or a token that is not taken any more, is its owner's to see to. */
-async function headsOf(
+async function sideBySide(count: number, work: () => Promise<boolean>): Promise<void> {
+  const worker = async (): Promise<void> => {
+    while (await work());
+  };
+  await Promise.all(Array.from({ length: count }, worker));
+}
+
+/**
+ * The next look is written before this one: one that hangs, or ends with the program, holds up no other and
+ * is not begun again at once. From where users' text is worked on it counts as failed until it has ended.
+ */
+async function lookAtOne(deps: ConsiderDeps, due: DueHead, result: Looked, onError: OnError): Promise<void> {
+  const { key, watches, awaited } = due;
+  if (watches.length + awaited.length === 0) {
+    await isOurs(deps, forgetHead(key, due.head));
+    return;
+  }
+  let { head } = due;
+  const putOff = async (failures: number): Promise<boolean> => {
+    const next = lookAgain(key, head, { failures, now: deps.clock.now() });
+    head = next.head;
+    return isOurs(deps, next.write);
+  };
+  const failures = head.failures + 1;
+  if (!(await putOff(head.failures))) return;
+  result.looked += 1;
+  const asked = await changedIn(deps, due, onError);
+  const changed = [...new Set([...awaited.map(({ deployment_id: id }) => id), ...asked.changed])];
+  // Whoever asks for a look meanwhile has it, soon: this one says no more about the next.
+  const goesOn = changed.length === 0 || (await putOff(failures));
+  const hasFailed = !(await considerAll(deps, due, changed, result, onError)) || asked.failed;
+  if (hasFailed) result.failed += 1;
+  if (!goesOn) return;
+  const after = hasFailed ? failures : 0;
+  if (after !== head.failures) await putOff(after);
+}
+
+/** Whose branches have moved, of those that no delivery has told of. */
+async function changedIn(
   deps: ConsiderDeps,
-  { head, watches }: DueHead,
-): Promise<ReadonlyMap<string, string> | 'unreadable'> {
+  { head, watches, awaited }: DueHead,
+  onError: OnError,
+): Promise<{ changed: string[]; failed: boolean }> {
+  const told = new Set(awaited.map(({ deployment_id: id }) => id));
+  const others = watches.filter(({ deployment_id: id }) => !told.has(id));
+  if (others.length === 0) return { changed: [], failed: false };
   try {
     const credentials = await credentialsOf(deps, head.tenant_id, head.integration_id);
-    const branches = [...new Set(watches.map(({ branch }) => branch))];
+    const branches = [...new Set(others.map(({ branch }) => branch))];
     // Behind ssh, where nobody but the build can ask, deliveries alone tell.
-    return (await deps.git.heads(head.repo_url, branches, credentials)) ?? new Map();
+    const heads = (await deps.git.heads(head.repo_url, branches, credentials)) ?? new Map<string, string>();
+    const changed = others.filter(({ branch, considered }) => {
+      const commit = heads.get(branch);
+      return commit !== undefined && commit !== considered?.commit;
+    });
+    return { changed: changed.map(({ deployment_id: id }) => id), failed: false };
   } catch (error) {
-    if (error instanceof SourceError) return 'unreadable';
-    throw error;
+    // A repository that is gone, or a token that is not taken any more, is its owner's to see to.
+    if (!(error instanceof SourceError)) onError(error, others[0]?.deployment_id ?? head.repo_url);
+    return { changed: [], failed: true };
   }
 }
 
-async function unlessLost({ table }: ConsiderDeps, change: Write): Promise<void> {
-  await write(table, change).catch((error: unknown) => {
-    if (!(error instanceof ConditionsFailed)) throw error;
+/** Gives whether nothing is left to do. */
+async function considerAll(
+  deps: ConsiderDeps,
+  { key, head, awaited }: DueHead,
+  deploymentIds: string[],
+  result: Looked,
+  onError: OnError,
+): Promise<boolean> {
+  const queue = [...deploymentIds];
+  let isDone = true;
+  await sideBySide(DEPLOYMENTS_SIDE_BY_SIDE, async () => {
+    const deploymentId = queue.shift();
+    if (deploymentId === undefined) return false;
+    const owner = { tenantId: head.tenant_id, deploymentId };
+    let left = awaited.filter(({ deployment_id: id }) => id === deploymentId).length;
+    do {
+      const considered = await considerHead(deps, owner, key.pk).catch((error: unknown) => {
+        onError(error, deploymentId);
+        return undefined;
+      });
+      if (considered !== undefined && 'revisionId' in considered) result.made += 1;
+      if (considered === undefined || 'again' in considered) {
+        isDone = false;
+        return true;
+      }
+      left -= AWAITED_AT_ONCE;
+    } while (left > 0);
+    return true;
   });
+  return isDone;
+}
+
+/** Makes a write unless somebody else was quicker. */
+async function isOurs({ table }: ConsiderDeps, change: Write): Promise<boolean> {
+  try {
+    await write(table, change);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConditionsFailed)) throw error;
+    return false;
+  }
 }

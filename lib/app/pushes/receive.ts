@@ -1,54 +1,54 @@
+import type { HeadPlace } from '../../adapters/head-waker.ts';
 import { refuse, ValidationError } from '../../contract/errors.ts';
 import type { DeliveryView } from '../../contract/integrations.ts';
 import type { receiveDelivery as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import { write } from '../../store/dynamodb/write.ts';
+import { describeCommit } from '../../domain/pushes.ts';
+import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { findAnyIntegration, type Integration } from '../../store/integrations.ts';
 import {
-  type Delivery,
-  type DeliveryOutcome,
+  awaitPush,
   deliveryExpiry,
-  endDelivery,
   findDelivery,
   keepDelivery,
-  noteOutcome,
+  sameDelivery,
 } from '../../store/pushes/deliveries.ts';
-import { type Watch, watchesOf } from '../../store/pushes/watches.ts';
+import { type Delivery } from '../../store/pushes/delivery-shapes.ts';
+import { lookNow, placeOf, type Watch, watchesOf } from '../../store/pushes/watches.ts';
+import type { Deps } from '../deps.ts';
 import { openCredentials } from '../integrations/sealed.ts';
-import { type ConsiderDeps, type Considered, considerHead } from './consider.ts';
-import { type ParsedDelivery, type Push, parseDelivery } from './parse-delivery.ts';
+import { type ParsedDelivery, parseDelivery } from './parse-delivery.ts';
 import { isSigned, type Received } from './signature.ts';
 import { deliveryView } from './view.ts';
 
-/** Hosts wait some ten seconds; each deployment takes a request or two of git. */
-const SIDE_BY_SIDE = 5;
+type ReceiveDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'headWaker'>;
+
+/** Of a push; the host is asked for what else its head may be. */
+const COMMITS_KEPT = 20;
+/** Two writes for each, and a transaction has at most a hundred. */
+const WATCHES_AT_ONCE = 40;
 
 /**
  * Takes a delivery of a git host. Nothing is read of its body, and nothing written, before its signature has
- * held: what is unknown, has no secret or another one gets the same 401. One that came before makes nothing;
- * one that was not done to its end is taken up again.
+ * held: what is unknown, has no secret or another one gets the same 401. It is stored, and the heads that it
+ * tells of are due, when this is answered: what becomes of it is found out behind the answer, by a call that
+ * looks at once, and by the next look of all where that call is lost. One that came before makes nothing.
  */
 export async function receiveDelivery(
   { params, received }: Pick<RouteInput<typeof row>, 'params'> & { received: Received },
-  deps: ConsiderDeps,
+  deps: ReceiveDeps,
 ): Promise<DeliveryView> {
   const integration = await signedBy(deps, params, received);
   const parsed = parseDelivery(params.type, received);
   if (parsed === undefined) throw notReadable(params.type);
-  const place = { tenantId: integration.tenant_id, integrationId: integration.id };
-  const before = await findDelivery(deps.table, place, parsed.id);
-  if (before?.done === true) return deliveryView(before);
-  const watches = await watchesFor(deps, integration.tenant_id, parsed);
-  const item = before ?? (await keep(deps, integration, parsed, watches));
-  if (item.done) return deliveryView(item);
-  const outcomes = await carryOut(deps, item, parsed.push, watches);
-  await write(deps.table, endDelivery(item));
-  return deliveryView({ ...item, outcomes });
+  const { item, heads } = await retryRaces(deps.table, () => keep(deps, integration, parsed));
+  // Lost calls cost minutes and nothing else.
+  await Promise.all(heads.map((head) => deps.headWaker.wake(head).catch(() => undefined)));
+  return deliveryView(item);
 }
 
 async function signedBy(
-  deps: ConsiderDeps,
+  deps: ReceiveDeps,
   { type, integration_id: id }: RouteInput<typeof row>['params'],
   received: Received,
 ): Promise<Integration> {
@@ -68,21 +68,23 @@ const notReadable = (type: string): Error =>
     },
   ]);
 
+type Named = { watch: Watch; name: string };
+
 /** What builds a branch that was pushed, each once; a deleted branch has nothing to build. */
 async function watchesFor(
-  { table }: ConsiderDeps,
+  { table }: ReceiveDeps,
   tenantId: string,
   { push }: ParsedDelivery,
-): Promise<Watch[]> {
+): Promise<Named[]> {
   const branches = push?.branches.filter(({ isDeleted }) => !isDeleted).map(({ name }) => name) ?? [];
-  const found = new Map<string, Watch>();
+  const found = new Map<string, Named>();
   for (const name of branches.length > 0 ? (push?.names ?? []) : [])
     for await (const watch of watchesOf(table, tenantId, name))
-      if (branches.includes(watch.branch)) found.set(watch.deployment_id, watch);
+      if (branches.includes(watch.branch)) found.set(watch.deployment_id, { watch, name });
   return [...found.values()];
 }
 
-function reasonFor({ push, reason }: ParsedDelivery, watches: Watch[]): string | undefined {
+function reasonFor({ push, reason }: ParsedDelivery, watches: Named[]): string | undefined {
   if (watches.length > 0) return undefined;
   if (push === undefined) return reason;
   return push.branches.every(({ isDeleted }) => isDeleted)
@@ -90,68 +92,86 @@ function reasonFor({ push, reason }: ParsedDelivery, watches: Watch[]): string |
     : 'no deployment builds pushes to this branch of this repository';
 }
 
-/** Keeps that the delivery has come; of two that come at the same time the later one finds the other's. */
+/**
+ * Keeps that the delivery has come, and has what it tells of looked at. Of two that come at the same time the
+ * later one finds the other's; one that came before and was not kept to its end is taken up there.
+ */
 async function keep(
-  deps: ConsiderDeps,
+  deps: ReceiveDeps,
   integration: Integration,
   parsed: ParsedDelivery,
-  watches: Watch[],
-): Promise<Delivery> {
-  const now = deps.clock.now();
+): Promise<{ item: Delivery; heads: HeadPlace[] }> {
+  const place = { tenantId: integration.tenant_id, integrationId: integration.id };
+  const before = await findDelivery(deps.table, place, parsed.id);
+  if (before?.open === 0) return { item: before, heads: [] };
+  const watches = await watchesFor(deps, integration.tenant_id, parsed);
+  const item = before ?? newDelivery(deps, integration, parsed, watches);
+  const isOver = (id: string) => item.outcomes.findLast((each) => each.deployment_id === id)?.waits !== true;
+  const open = watches.filter(({ watch }) => !isOver(watch.deployment_id));
+  const heads = new Map<string, HeadPlace>();
+  let first = before === undefined ? keepDelivery(item) : [sameDelivery(item)];
+  for (let at = 0; at === 0 || at < open.length; at += WATCHES_AT_ONCE) {
+    const { writes, places } = awaiting(deps, item, parsed, open.slice(at, at + WATCHES_AT_ONCE));
+    await transact(deps.table, [...first, ...writes]);
+    for (const head of places) heads.set(`${head.pk} ${head.sk}`, head);
+    first = [sameDelivery(item)];
+  }
+  return { item, heads: [...heads.values()] };
+}
+
+function newDelivery(
+  { clock }: ReceiveDeps,
+  { tenant_id, id: integration_id }: Integration,
+  parsed: ParsedDelivery,
+  watches: Named[],
+): Delivery {
+  const now = clock.now();
   const reason = reasonFor(parsed, watches);
-  const item: Delivery = {
-    v: 1,
+  return {
+    v: 2,
     entity: 'delivery',
-    tenant_id: integration.tenant_id,
-    integration_id: integration.id,
-    id: deps.clock.orderedId(),
+    tenant_id,
+    integration_id,
+    id: clock.orderedId(),
     delivery_id: parsed.id,
     event: parsed.event,
     ...(parsed.repository !== undefined && { repository: parsed.repository }),
     ...(parsed.ref !== undefined && { ref: parsed.ref }),
     at: new Date(now).toISOString(),
-    outcomes: [],
+    outcomes: watches.map(({ watch }) => ({ deployment_id: watch.deployment_id, waits: true })),
     ...(reason !== undefined && { reason }),
-    done: watches.length === 0,
+    open: watches.length,
     ttl: deliveryExpiry(now),
   };
-  try {
-    await transact(deps.table, keepDelivery(item));
-    return item;
-  } catch (error) {
-    if (!(error instanceof ConditionsFailed)) throw error;
-    const place = { tenantId: integration.tenant_id, integrationId: integration.id };
-    const other = await findDelivery(deps.table, place, parsed.id);
-    if (other === undefined) throw refuse('unavailable', { what: 'The record of this delivery' });
-    return other;
-  }
 }
 
-async function carryOut(
-  deps: ConsiderDeps,
+/** Has deployments wait for a look at the heads of what they watch, which are due at once. */
+function awaiting(
+  { clock }: ReceiveDeps,
   item: Delivery,
-  push: Push | undefined,
-  watches: Watch[],
-): Promise<DeliveryOutcome[]> {
-  const outcomes = [...item.outcomes];
-  const isDone = ({ deployment_id: id }: Watch) => item.outcomes.some((each) => each.deployment_id === id);
-  const queue = watches.filter((watch) => !isDone(watch));
-  const worker = async (): Promise<void> => {
-    for (let watch = queue.shift(); watch !== undefined; watch = queue.shift()) {
-      const owner = { tenantId: watch.tenant_id, deploymentId: watch.deployment_id };
-      const considered = await considerHead(deps, owner, {
-        cause: { kind: 'push', delivery_id: item.id },
-        ...(push !== undefined && { said: push.said }),
-        beside: (found) => [noteOutcome(item, outcomeOf(watch, found))],
-      });
-      outcomes.push(outcomeOf(watch, considered));
-    }
+  { push }: ParsedDelivery,
+  watches: Named[],
+): { writes: Write[]; places: HeadPlace[] } {
+  const said = [...(push?.said ?? [])].slice(-COMMITS_KEPT).flatMap(([commit, all]) => {
+    const description = describeCommit(all);
+    return description === undefined ? [] : [{ commit, ...description }];
+  });
+  const rows = watches.map(({ watch, name }) =>
+    awaitPush(placeOf(watch.tenant_id, name), {
+      v: 1,
+      entity: 'awaited_push',
+      tenant_id: watch.tenant_id,
+      deployment_id: watch.deployment_id,
+      ...(watch.integration_id !== undefined && { integration_id: watch.integration_id }),
+      delivery: { integration_id: item.integration_id, id: item.id },
+      said,
+      ttl: item.ttl,
+    }),
+  );
+  const due = watches.map(({ watch, name }) => lookNow(name, watch, clock.now()));
+  const heads = new Map(due.map((head) => [`${head.key.pk} ${head.key.sk}`, head]));
+  return {
+    writes: [...rows, ...[...heads.values()].map(({ write }) => write)],
+    places: [...heads.values()].map(({ key }) => key),
   };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
-  return outcomes;
 }
-
-const outcomeOf = ({ deployment_id }: Watch, considered: Considered): DeliveryOutcome =>
-  'revisionId' in considered
-    ? { deployment_id, revision_id: considered.revisionId }
-    : { deployment_id, reason: considered.reason };

@@ -22,7 +22,7 @@ export function newRevision(
   const at = new Date(deps.clock.now()).toISOString();
   const status = wish.skipped === undefined ? 'QUEUED' : 'SKIPPED';
   return {
-    v: 3,
+    v: 4,
     entity: 'revision',
     tenant_id: deployment.tenant_id,
     deployment_id: deployment.id,

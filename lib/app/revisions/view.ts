@@ -41,7 +41,7 @@ function causeView(cause: Revision['cause']): RevisionView['cause'] {
     kind,
     delivery_id: cause?.kind === 'push' ? cause.delivery_id : null,
     revision_id: cause?.kind === 'redeploy' ? cause.revision_id : null,
-    reason: cause?.kind === 'redeploy' ? (cause.reason ?? null) : null,
+    reason: cause?.reason ?? null,
   };
 }
 

@@ -79,8 +79,9 @@ const revisionCauseView = z.object({
   kind: z.enum(revisionCauses),
   /** Of a push: the delivery, as `GET /v2/integrations/{integration_id}/deliveries` lists it. */
   delivery_id: text,
-  /** Of a redeploy: the revision that it runs again, and why. */
+  /** Of a redeploy: the revision that it runs again. */
   revision_id: text,
+  /** Of a redeploy: why. Of a push: why its push_paths could not be evaluated; it is built then. */
   reason: text,
 });
 

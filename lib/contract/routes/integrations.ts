@@ -81,16 +81,16 @@ export const receiveDelivery = route({
   method: 'POST',
   path: '/v1/integrations/{type}/{integration_id}/webhook',
   handler: 'functions/api/integrations/webhook.ts',
-  access: ['table:get', 'table:query', 'table:put', 'table:update', 'keys:decrypt'],
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'keys:decrypt', 'heads:wake'],
   audit: { none: 'no person asks: the delivery and the revisions that it makes are records of their own' },
   area: 'identity',
   permission: 'public',
-  summary: 'Take a delivery of a git host, proved by its signature: a push makes revisions',
+  summary:
+    'Take a delivery of a git host, proved by its signature; what a push makes is found out behind the answer',
   success: 200,
   params: z.object({ type: z.enum(integrationTypes), integration_id: id }),
   rawBody: { sizeBytesMax: 5 * 1024 * 1024 },
   response: deliveryView,
-  variables: ['ALLOWED_HOSTS'],
 });
 
 export const deleteIntegration = route({

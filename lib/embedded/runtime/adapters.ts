@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ApiDocs } from '../../adapters/api-docs.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import type { ConsoleFiles } from '../../adapters/console-files.ts';
+import type { HeadPlace } from '../../adapters/head-waker.ts';
 import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { noRegistry } from '../../adapters/images.ts';
 import { createCommitStatuses } from '../../adapters/outbound/commit-statuses.ts';
@@ -11,6 +12,7 @@ import { openOAuth } from '../../adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../adapters/outbound/oauth/discovery.ts';
 import { openWebhookSender } from '../../adapters/outbound/webhook-sender.ts';
 import type { SignIn } from '../../adapters/sign-in.ts';
+import { idOfWake, type Wake } from '../../adapters/webhook-waker.ts';
 import { writtenAuditLog } from '../../app/audit-events/written.ts';
 import type { Deps } from '../../app/deps.ts';
 import { unkeyed } from '../../app/idempotency.ts';
@@ -30,7 +32,7 @@ import type { Log } from '../log.ts';
 import { openLogStore } from '../logs/store.ts';
 import { createServerCaller } from '../server-caller.ts';
 import { createTaskNotifier, type EmbeddedTaskNotifier } from '../task-notifier.ts';
-import { createEmbeddedWaker, type EmbeddedWaker } from '../webhooks.ts';
+import { createEmbeddedWaker, type EmbeddedWaker } from '../waker.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../workflow/open.ts';
 import type { Database } from './database.ts';
 import { taskHandlers } from './handlers.ts';
@@ -40,7 +42,8 @@ export type EmbeddedDeps = Deps & {
   blobs: DiskBlobs;
   builds: Builder;
   taskNotifier: EmbeddedTaskNotifier;
-  webhookWaker: EmbeddedWaker;
+  webhookWaker: EmbeddedWaker<Wake>;
+  headWaker: EmbeddedWaker<HeadPlace>;
   workflow: EmbeddedWorkflow;
   apiDocs: ApiDocs;
   consoleFiles: ConsoleFiles;
@@ -100,7 +103,11 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     oauth: openOAuth(addresses),
     oauthDiscovery: openOAuthDiscovery(addresses),
     webhookSender: openWebhookSender(addresses),
-    webhookWaker: createEmbeddedWaker((error) => parts.log.error(`webhooks: ${String(error)}`)),
+    webhookWaker: createEmbeddedWaker(idOfWake, (error) => parts.log.error(`webhooks: ${String(error)}`)),
+    headWaker: createEmbeddedWaker(
+      ({ pk, sk }: HeadPlace) => `${pk} ${sk}`,
+      (error) => parts.log.error(`heads: ${String(error)}`),
+    ),
     commitStatuses: createCommitStatuses(createGuardedFetch(addresses)),
     serverCaller: createServerCaller(parts.agentsPort),
   };

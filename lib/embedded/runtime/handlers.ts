@@ -1,4 +1,5 @@
 import type { BuildChanged } from '../../adapters/builds.ts';
+import type { HeadPlace } from '../../adapters/head-waker.ts';
 import type { Wake } from '../../adapters/webhook-waker.ts';
 import type { Deps } from '../../app/deps.ts';
 import { functionRows } from '../../contract/functions.ts';
@@ -77,8 +78,17 @@ export const revocationsHandler = async (deps: GetDeps): Promise<Scheduled> =>
     await createFrom<Scheduled>('functions/schedules/revocations.ts', deps),
   );
 
-export const headsHandler = async (deps: GetDeps): Promise<Scheduled> =>
-  timeLimited(functionRows.heads, await createFrom<Scheduled>('functions/schedules/heads.ts', deps));
+/** Called by its schedule, and with the head that a delivery tells of. */
+export const headsHandler = async (
+  deps: GetDeps,
+): Promise<(event: { all: boolean } | HeadPlace) => Promise<unknown>> =>
+  timeLimited(
+    functionRows.heads,
+    await createFrom<(event: { all: boolean } | HeadPlace) => Promise<unknown>>(
+      'functions/schedules/heads.ts',
+      deps,
+    ),
+  );
 
 /** The function behind build events, called with the event that CodeBuild would send. */
 export async function buildChangedHandler(deps: GetDeps): Promise<(changed: BuildChanged) => Promise<void>> {

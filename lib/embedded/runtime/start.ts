@@ -16,7 +16,13 @@ import { wakeOnWrite } from '../stream/wake-on-write.ts';
 import { type EmbeddedDeps, openAdapters } from './adapters.ts';
 import { type ConsoleLinks, openConsoleLinks } from './console-link.ts';
 import { type Database, openDatabase } from './database.ts';
-import { apiHandler, buildChangedHandler, deliverHandler, streamConsumers } from './handlers.ts';
+import {
+  apiHandler,
+  buildChangedHandler,
+  deliverHandler,
+  headsHandler,
+  streamConsumers,
+} from './handlers.ts';
 import { ensureCredentials, ensureListener } from './identity.ts';
 import { type ListenerChild, startListenerChild } from './listener-child.ts';
 import { type Ownership, takeOwnership } from './ownership.ts';
@@ -157,6 +163,11 @@ async function openEngine(
     if (database.ownership.holds()) await deliver(wake);
   });
   opened.defer(() => deps.webhookWaker.close());
+  const heads = await headsHandler(() => deps);
+  deps.headWaker.onWake(async (head) => {
+    if (database.ownership.holds()) await heads(head);
+  });
+  opened.defer(() => deps.headWaker.close());
   const stream = await openStream({
     client: database.streams,
     streamArn: database.streamArn,

@@ -7,8 +7,11 @@ import { deployment, listener, revision } from './items.ts';
  */
 export const anyDeployment = alsoEarlier(deployment, [(item) => item, (item) => item, (item) => item]);
 
-/** The second version of a revision may have `artifact.server`, the third `commit` and `cause`. */
-export const anyRevision = alsoEarlier(revision, [(item) => item, (item) => item]);
+/**
+ * The second version of a revision may have `artifact.server`, the third `commit` and `cause`, the fourth a
+ * `reason` in the cause of a push.
+ */
+export const anyRevision = alsoEarlier(revision, [(item) => item, (item) => item, (item) => item]);
 
 /** The second version of a listener may be of `compute_type` `ecs`. */
 export const anyListener = alsoEarlier(listener, [(item) => item]);

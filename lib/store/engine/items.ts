@@ -13,7 +13,6 @@ import { active, slot } from './slot-shapes.ts';
  */
 const base = { tenant_id: z.string(), v: z.literal(1) };
 const second = { ...base, v: z.literal(2) };
-const third = { ...base, v: z.literal(3) };
 const fourth = { ...base, v: z.literal(4) };
 
 const json = anyObject();
@@ -96,7 +95,7 @@ export type Deployment = z.infer<typeof deployment>;
 export type { Slot } from './slot-shapes.ts';
 
 export const revision = z.object({
-  ...third,
+  ...fourth,
   entity: z.literal('revision'),
   deployment_id: z.string(),
   id: z.string(),

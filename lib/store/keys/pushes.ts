@@ -9,6 +9,13 @@ const repositoryPk = (tenantId: string, name: string): string => `T#${tenantId}#
 export const WATCH_PREFIX = 'D#';
 export const HEAD_PREFIX = 'H#';
 
+/** Beside the watches of the repository. `deliveryId`: of the delivery's record. */
+export const awaitedKey = (pk: string, deploymentId: string, deliveryId: string): Key => ({
+  pk,
+  sk: `${awaitedPrefix(deploymentId)}${deliveryId}`,
+});
+export const awaitedPrefix = (deploymentId: string): string => `P#${deploymentId}#`;
+
 export const watchKey = (tenantId: string, name: string, deploymentId: string): Key => ({
   pk: repositoryPk(tenantId, name),
   sk: `${WATCH_PREFIX}${deploymentId}`,

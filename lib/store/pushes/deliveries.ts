@@ -1,51 +1,16 @@
-import * as z from 'zod';
-import { absent, put, update } from '../dynamodb/expressions.ts';
+import { absent, equals, put, remove, update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
 import { startingWith } from '../dynamodb/sort-key-range.ts';
 import type { Write } from '../dynamodb/transact.ts';
-import { DELIVERY_PREFIX, deliveryKey, deliveryMarkKey } from '../keys/pushes.ts';
+import { awaitedKey, DELIVERY_PREFIX, deliveryKey, deliveryMarkKey } from '../keys/pushes.ts';
 import type { Table } from '../table.ts';
-
-/** What became of a delivery for one deployment: the revision that it made, or why none. */
-const outcome = z.object({
-  deployment_id: z.string(),
-  revision_id: z.string().optional(),
-  reason: z.string().optional(),
-});
-export type DeliveryOutcome = z.infer<typeof outcome>;
-
-/** A delivery of a git host, with a signature that held. */
-export const delivery = z.object({
-  v: z.literal(1),
-  entity: z.literal('delivery'),
-  tenant_id: z.string(),
-  integration_id: z.string(),
-  /** UUIDv7, of the record; its time is when the delivery came. */
-  id: z.string(),
-  /** As the host names it. */
-  delivery_id: z.string(),
-  event: z.string(),
-  repository: z.string().optional(),
-  ref: z.string().optional(),
-  at: z.string(),
-  /** One for each deployment that it was about. */
-  outcomes: z.array(outcome),
-  /** Why it was about none. */
-  reason: z.string().optional(),
-  /** Everything it asks for was done; else its host may send it again. */
-  done: z.boolean(),
-  ttl: z.number(),
-});
-export type Delivery = z.infer<typeof delivery>;
-
-/** That a delivery has come; names its record. */
-export const deliveryMark = z.object({
-  v: z.literal(1),
-  entity: z.literal('delivery_mark'),
-  tenant_id: z.string(),
-  id: z.string(),
-  ttl: z.number(),
-});
+import {
+  type AwaitedPush,
+  anyDelivery,
+  type Delivery,
+  type DeliveryOutcome,
+  deliveryMark,
+} from './delivery-shapes.ts';
 
 const KEPT_SECONDS = 30 * 86_400;
 
@@ -61,7 +26,7 @@ export async function findDelivery(
   deliveryId: string,
 ): Promise<Delivery | undefined> {
   const mark = await find(table, deliveryMarkKey(tenantId, integrationId, deliveryId), deliveryMark);
-  return mark && find(table, deliveryKey(tenantId, integrationId, mark.id), delivery);
+  return mark && find(table, deliveryKey(tenantId, integrationId, mark.id), anyDelivery);
 }
 
 /** The write that fails when a delivery has come before. */
@@ -77,22 +42,51 @@ export function keepDelivery(item: Delivery): Write[] {
   ];
 }
 
-/** Adds what became of a delivery for a deployment, in the transaction that makes it. */
-export const noteOutcome = (item: Delivery, made: DeliveryOutcome): Write =>
-  update('delivery', deliveryKey(item.tenant_id, item.integration_id, item.id), {
-    append: { outcomes: [made] },
-  });
+const keyOf = ({ tenant_id, integration_id, id }: Delivery) => deliveryKey(tenant_id, integration_id, id);
 
-/** Everything that a delivery asks for was done. */
-export const endDelivery = (item: Delivery): Write =>
-  update('delivery', deliveryKey(item.tenant_id, item.integration_id, item.id), { set: { done: true } });
+/** Demands that nothing has become of a delivery since it was read. */
+export const sameDelivery = (item: Delivery): Write =>
+  update('delivery', keyOf(item), { set: { open: item.open } }, equals('open', item.open));
+
+/** Has a deployment wait for a look. `pk`: where the repository's watches are. */
+export const awaitPush = (pk: string, item: AwaitedPush): Write =>
+  put('awaited_push', { ...awaitedKey(pk, item.deployment_id, item.delivery.id), ...item });
+
+/**
+ * Notes what a look came to, once: the write `awaited_push` fails when another look has. One that waits is
+ * noted where it says something new.
+ */
+export function noteLook(
+  pk: string,
+  item: AwaitedPush,
+  outcome: Omit<DeliveryOutcome, 'deployment_id'>,
+): Write[] {
+  const { tenant_id, deployment_id, delivery: of, reason } = item;
+  if (outcome.waits === true && outcome.reason === reason) return [];
+  const key = awaitedKey(pk, deployment_id, of.id);
+  const isThere = equals('deployment_id', deployment_id);
+  return [
+    outcome.waits === true
+      ? update('awaited_push', key, { set: { reason: outcome.reason } }, isThere)
+      : remove('awaited_push', key, isThere),
+    update(
+      'delivery',
+      deliveryKey(tenant_id, of.integration_id, of.id),
+      {
+        append: { outcomes: [{ deployment_id, ...outcome }] },
+        ...(outcome.waits !== true && { add: { open: -1 } }),
+      },
+      equals('id', of.id),
+    ),
+  ];
+}
 
 /** The deliveries of an integration, newest first. */
 export const deliveriesOf = (
   table: Table,
   { tenantId, integrationId }: Integration,
 ): AsyncGenerator<Delivery> =>
-  queryAll(table, delivery, {
+  queryAll(table, anyDelivery, {
     pk: deliveryKey(tenantId, integrationId, '').pk,
     between: startingWith(DELIVERY_PREFIX),
     newestFirst: true,

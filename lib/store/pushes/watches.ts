@@ -2,14 +2,16 @@ import * as z from 'zod';
 import { branchOf } from '../../domain/pushes.ts';
 import { repositoryName } from '../../domain/repository-name.ts';
 import { collected } from '../dynamodb/collected.ts';
-import { equals, guard, put, remove, same, update } from '../dynamodb/expressions.ts';
+import { equals, guard, present, put, remove, same, update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
 import { startingWith } from '../dynamodb/sort-key-range.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { dueItems } from '../engine/due.ts';
 import type { Deployment } from '../engine/items.ts';
-import { HEAD_PREFIX, HEADS_DUE, headKey, WATCH_PREFIX, watchKey } from '../keys/pushes.ts';
+import type { Key } from '../keys/index.ts';
+import { awaitedPrefix, HEAD_PREFIX, HEADS_DUE, headKey, WATCH_PREFIX, watchKey } from '../keys/pushes.ts';
 import type { Table } from '../table.ts';
+import { type AwaitedPush, awaitedPush } from './delivery-shapes.ts';
 
 /**
  * That a deployment builds what is pushed to a branch. Its row lies by the repository, so that a push finds
@@ -109,6 +111,9 @@ function startWatch(tenantId: string, deploymentId: string, watching: Watching, 
   ];
 }
 
+/** Where all that watch a repository are. `name`: as `repositoryName` gives it. */
+export const placeOf = (tenantId: string, name: string): string => watchKey(tenantId, name, '').pk;
+
 /** What a deployment watches in a repository. `name`: as `repositoryName` gives it. */
 export const findWatch = (
   table: Table,
@@ -120,7 +125,7 @@ export const findWatch = (
 /** All that watch a repository in a tenant. `name`: as `repositoryName` gives it. */
 export const watchesOf = (table: Table, tenantId: string, name: string): AsyncGenerator<Watch> =>
   queryAll(table, watch, {
-    pk: watchKey(tenantId, name, '').pk,
+    pk: placeOf(tenantId, name),
     between: startingWith(WATCH_PREFIX),
   });
 
@@ -144,44 +149,72 @@ export function noteConsidered(
 
 export type DueHead = {
   head: WatchedHead;
-  key: { pk: string; sk: string };
+  key: Key;
   /** All that watch it with the same token. */
   watches: Watch[];
+  /** Those that wait for a look, by what a delivery told of. */
+  awaited: AwaitedPush[];
 };
 
-/** The repositories whose heads are to be asked by `until` (epoch milliseconds), the longest overdue first. */
-export async function* dueHeads(table: Table, until: number): AsyncGenerator<DueHead> {
+/**
+ * The repositories whose heads are to be asked by `until` (epoch milliseconds), the longest overdue first.
+ * What could not be looked at is not taken before its time, which is not later than `now`.
+ */
+export async function* dueHeads(
+  table: Table,
+  { until, now }: { until: number; now: number },
+): AsyncGenerator<DueHead> {
   // Whatever was looked at is due again later, and would come again.
   for (const { pk, sk } of await collected(dueItems(table, HEADS_DUE, until))) {
-    const token = sk.slice(HEAD_PREFIX.length);
-    const rows = queryAll(table, z.union([watch, watchedHead]), { pk });
-    const watches: Watch[] = [];
-    let head: WatchedHead | undefined;
-    for await (const row of rows) {
-      if ((row.integration_id ?? '-') !== token) continue;
-      if (row.entity === 'push_watch') watches.push(row);
-      else head = row;
-    }
-    if (head !== undefined) yield { head, key: { pk, sk }, watches };
+    const due = await findHead(table, { pk, sk });
+    if (due !== undefined && (due.head.failures === 0 || due.head.due_at <= now)) yield due;
   }
+}
+
+/** A repository by the key of its head, with all that watch it. */
+export async function findHead(table: Table, { pk, sk }: Key): Promise<DueHead | undefined> {
+  const token = sk.slice(HEAD_PREFIX.length);
+  const found: DueHead['watches'] = [];
+  const awaited: DueHead['awaited'] = [];
+  let head: WatchedHead | undefined;
+  for await (const row of queryAll(table, z.union([watch, watchedHead, awaitedPush]), { pk })) {
+    if ((row.integration_id ?? '-') !== token) continue;
+    if (row.entity === 'push_watch') found.push(row);
+    else if (row.entity === 'awaited_push') awaited.push(row);
+    else head = row;
+  }
+  return head && { head, key: { pk, sk }, watches: found, awaited };
+}
+
+/** What a deployment waits for a look for, oldest first. `pk`: where the repository's watches are. */
+export const awaitedBy = (table: Table, pk: string, deploymentId: string): Promise<AwaitedPush[]> =>
+  collected(queryAll(table, awaitedPush, { pk, between: startingWith(awaitedPrefix(deploymentId)) }));
+
+/** Makes the head of what is watched due at once. `name`: of the repository, as `repositoryName` gives it. */
+export function lookNow(
+  name: string,
+  { tenant_id, integration_id }: Watch,
+  now: number,
+): { key: Key; write: Write } {
+  const key = headKey(tenant_id, name, integration_id);
+  return { key, write: update('watched_head', key, { set: { due_at: now } }, present('pk')) };
 }
 
 const asRead = ({ due_at: dueAt }: WatchedHead) => equals('due_at', dueAt);
 
 /** Forgets a repository that nobody watches any more. Demands that nobody has begun to since it was read. */
-export const forgetHead = (key: { pk: string; sk: string }, head: WatchedHead): Write =>
-  remove('watched_head', key, asRead(head));
+export const forgetHead = (key: Key, head: WatchedHead): Write => remove('watched_head', key, asRead(head));
 
 /**
- * Puts the next look off: by some minutes, and ever longer while a repository cannot be asked. Demands that
- * nobody else has done so since it was read.
+ * Puts the next look off: by some minutes, and ever longer with each failure. `write` demands that nobody
+ * else has done so, or asked for a look, since the head was read; `head` is what it leaves.
  */
 export function lookAgain(
-  key: { pk: string; sk: string },
+  key: Key,
   head: WatchedHead,
-  { failed, now }: { failed: boolean; now: number },
-): Write {
-  const failures = failed ? head.failures + 1 : 0;
+  { failures, now }: { failures: number; now: number },
+): { write: Write; head: WatchedHead } {
   const pause = Math.min(NEXT_LOOK_MILLISECONDS * 2 ** Math.min(failures, 8), NEXT_LOOK_MILLISECONDS_MAX);
-  return update('watched_head', key, { set: { failures, due_at: now + pause } }, asRead(head));
+  const next = { failures, due_at: now + pause };
+  return { write: update('watched_head', key, { set: next }, asRead(head)), head: { ...head, ...next } };
 }

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { nothingSeen } from '../../../lib/adapters/git.ts';
+import { dueHeads } from '../../../lib/store/pushes/watches.ts';
+import { until } from '../../support/until.ts';
 import { commitOf } from '../../support/world/git-host.ts';
 import { ended } from '../../support/world/processed.ts';
 import { change, postRevision, redeploy, revisions } from '../../support/world/requests.ts';
 import { commits, HEAD, watching } from '../../support/world/watching.ts';
-import { allItems } from '../../support/world/world.ts';
+import { allItems, type World } from '../../support/world/world.ts';
 
 describe('a look at the heads', () => {
   it('finds what no delivery has told of, once, and asks each repository once', async () => {
@@ -47,7 +50,7 @@ describe('a look at the heads', () => {
       world.advance(300);
       looks += (await heads({})).looked;
     }
-    expect(looks).toBeGreaterThan(3);
+    expect(looks).toBeGreaterThan(2);
     expect(looks).toBeLessThan(12);
     host.down = undefined;
     world.advance(3600);
@@ -64,4 +67,43 @@ describe('a look at the heads', () => {
     expect(kinds).not.toContain('watched_head');
     expect(host.asked).toBe(0);
   });
+
+  it('that hangs or dies holds up no other, and is not begun again at once', async () => {
+    const { world, host, make, heads } = await watching({ push_paths: ['lib/**'] });
+    const elsewhere = 'https://git.example/team/other.git';
+    const other = await make('other', { repo_url: elsewhere, push_paths: null });
+    let hangs = 0;
+    world.deps.git.look = (repoUrl) => {
+      if (repoUrl === elsewhere) return Promise.resolve(nothingSeen);
+      hangs += 1;
+      return new Promise(() => undefined);
+    };
+    host.heads.set(HEAD, commitOf('1'));
+    world.advance(300);
+    void heads({});
+    await until(() => hangs === 1, { what: 'a look that hangs' });
+    // Another program, or this one after a restart.
+    const begun: number[] = [];
+    for (let minutes = 0; minutes < 60; minutes += 5) {
+      for (const event of [{}, { all: true }]) void heads(event);
+      await until(async () => (await dueNow(world)).length === 0, {
+        what: 'whatever is due to be looked at',
+      });
+      begun.push(hangs);
+      world.advance(300);
+    }
+    expect(new Set(begun).size).toBeGreaterThan(2);
+    expect(hangs).toBeLessThan(6);
+    host.heads.set(`${elsewhere} main`, commitOf('1'));
+    void heads({});
+    await until(async () => (await commits(world, other))[0] === '1', { what: 'the other repository' });
+  });
 });
+
+/** The repositories that a look at the heads would begin with. */
+async function dueNow({ deps }: World) {
+  const now = deps.clock.now();
+  const due = [];
+  for await (const each of dueHeads(deps.table, { until: now, now })) due.push(each);
+  return due;
+}

@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { update } from '../../../lib/store/dynamodb/expressions.ts';
-import { write } from '../../../lib/store/dynamodb/write.ts';
-import { deploymentKey } from '../../../lib/store/keys/index.ts';
 import {
   change,
   github,
@@ -12,7 +9,8 @@ import {
   register,
   show,
 } from '../../support/world/requests.ts';
-import { aWorld, type World } from '../../support/world/world.ts';
+import { storePaths } from '../../support/world/watching.ts';
+import { aWorld } from '../../support/world/world.ts';
 
 async function machine(computeType = 'process') {
   const world = await aWorld();
@@ -22,15 +20,6 @@ async function machine(computeType = 'process') {
 
 const image = { source_config: {}, source_revision_config: { image_uri: 'registry.example.com/app:1' } };
 const withPaths = (push_paths: string[]) => ({ source_config: { push_paths } });
-
-/** Stores what an earlier release would have taken. */
-const store = (world: World, id: string, push_paths: string[]) =>
-  write(
-    world.deps.table,
-    update('deployment', deploymentKey(world.caller.tenantId, id), {
-      set: { 'config.push_paths': push_paths },
-    }),
-  );
 
 describe('push_paths', () => {
   it.each([
@@ -74,7 +63,7 @@ describe('push_paths', () => {
     const { id } = await post(world, { name: 'app', ...image, ...withPaths([]) });
     expect(await refusedWith(change(world, id, withPaths(['src/**'])))).toMatch(reason);
     expect((await change(world, id, withPaths([]))).source_config.push_paths).toBeNull();
-    await store(world, id, ['src/**']);
+    await storePaths(world, id, ['src/**']);
     const shown = await change(world, id, withPaths(['src/**']));
     expect(shown.source_config.push_paths).toEqual(['src/**']);
   });
@@ -83,7 +72,7 @@ describe('push_paths', () => {
     const world = await machine();
     const { id } = await post(world, github('app'));
     const paths = ['{a', '{b,c}/'.repeat(7) + 'd'];
-    await store(world, id, paths);
+    await storePaths(world, id, paths);
     const before = await show(world, id);
     const { push_paths } = before.source_config;
     expect(await change(world, id, { source_config: { push_paths } })).toEqual(before);

@@ -14,6 +14,7 @@ import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
 import { isUnavailable } from '../../../lib/app/unavailable.ts';
 import { ApiError } from '../../../lib/contract/errors.ts';
+import { placeOf } from '../../../lib/store/pushes/watches.ts';
 import type { SimulatedDeps } from '../deps.ts';
 import { SECOND } from '../faults.ts';
 import type { Ground } from '../ground.ts';
@@ -119,12 +120,16 @@ export class Clients {
     const { facts, random, time } = this.#ground;
     const owner = { tenantId: this.#caller.tenantId, deploymentId: id };
     const cause = { kind: 'push', delivery_id: 'a delivery' } as const;
+    const toldOf = { cause, said: new Map(), beside: () => [] };
     const push = async (): Promise<void> => {
       await time.wait(random.between(0, 2) * SECOND);
       facts.pushes += 1;
       if (random.chance(0.1)) return;
       await time.wait(random.between(0, 1) * SECOND);
-      await this.#ask('push', (deps) => considerHead(deps, owner, { cause, beside: () => [] }));
+      await this.#ask('push', async (deps) => {
+        const place = placeOf(owner.tenantId, 'git.test/repo');
+        return considerHead(deps, owner, place, async () => toldOf);
+      });
     };
     await Promise.all(Array.from({ length: random.whole(1, 6) }, push));
   }

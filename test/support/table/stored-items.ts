@@ -72,7 +72,7 @@ export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
 
 export const aRevision = (changes: Partial<Revision> = {}): Revision => ({
   ...base,
-  v: 3,
+  v: 4,
   entity: 'revision',
   deployment_id: ids.deployment,
   id: ids.revision,

@@ -1,3 +1,4 @@
+import { create as createHeads } from '../../../functions/schedules/heads.ts';
 import type { Registry } from '../../../lib/adapters/registry.ts';
 import type { Deps } from '../../../lib/app/deps.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
@@ -46,6 +47,8 @@ export async function open(
 ) {
   const bare = await aWorld({ registryHost });
   await record.opened(bare.deps);
+  const heads = createHeads(() => bare.deps);
+  bare.deps.headWaker = { wake: async (head) => void (await heads(head)) };
   const registry = registryHost === undefined ? undefined : registryAt(registryHost);
   const { apiKey, ...ids } = await bootstrap(bare.deps, { organization: 'acme', tenant: 'main' });
   const world = bare.as({ ...ids, role: 'organization_admin' });

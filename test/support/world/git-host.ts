@@ -2,10 +2,12 @@ import { createHmac } from 'node:crypto';
 import examples from '@octokit/webhooks-examples/api.github.com/index.json' with { type: 'json' };
 import * as z from 'zod';
 import { create as createWebhook } from '../../../functions/api/integrations/webhook.ts';
+import { create as createHeads } from '../../../functions/schedules/heads.ts';
 import type { CommitLook } from '../../../lib/adapters/git.ts';
 import { nothingSeen, SourceError } from '../../../lib/adapters/git.ts';
 import { createIntegration } from '../../../lib/app/integrations/create.ts';
 import { listDeliveries } from '../../../lib/app/integrations/deliveries.ts';
+import { functionRows } from '../../../lib/contract/functions.ts';
 import { deliveryView, type IntegrationType } from '../../../lib/contract/integrations.ts';
 import {
   listDeliveries as deliveriesRow,
@@ -60,6 +62,8 @@ export class GitHost {
       },
       look: async (_, { commit }) => this.looks.get(commit) ?? nothingSeen,
     };
+    const heads = createHeads(() => limited(world.deps, functionRows.heads.access));
+    world.deps.headWaker = { wake: async (head) => void (await heads(head)) };
   }
 
   async integrate(changes: object = {}): Promise<{ id: string }> {
@@ -124,7 +128,7 @@ export async function deliver({ deps }: Asking, { integrationId, type = 'github'
   return { status: answer.statusCode, body: JSON.parse(answer.body ?? 'null') as unknown };
 }
 
-/** A push of GitHub, whose delivery is taken. */
+/** A push of GitHub, whose delivery is taken, and what became of it. */
 export async function push(
   world: Asking,
   integrationId: string,
@@ -134,7 +138,11 @@ export async function push(
   const body = JSON.stringify(pushPayload(payload));
   const answer = await deliver(world, { integrationId, body, headers: fromGitHub(body, id) });
   if (answer.status !== 200) throw new Error(JSON.stringify(answer));
-  return deliveryView.parse(answer.body);
+  const taken = deliveryView.parse(answer.body);
+  const { resources } = await deliveries(world, integrationId, { limit: '100' });
+  const found = resources.find((delivery) => delivery.id === taken.id);
+  if (found === undefined) throw new Error(`delivery ${taken.id} is not listed`);
+  return found;
 }
 
 export const deliveries = ({ deps, caller }: Asking, integrationId: string, query = {}) =>

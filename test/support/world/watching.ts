@@ -1,5 +1,8 @@
 import { create as createHeads } from '../../../functions/schedules/heads.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
+import { update } from '../../../lib/store/dynamodb/expressions.ts';
+import { write } from '../../../lib/store/dynamodb/write.ts';
+import { deploymentKey } from '../../../lib/store/keys/index.ts';
 import { limited } from '../table/limited-table.ts';
 import { commitOf, GitHost, push } from './git-host.ts';
 import { ended } from './processed.ts';
@@ -42,4 +45,11 @@ export const statuses = async (world: World, id: string): Promise<string[]> =>
 export const commits = async (world: World, id: string) =>
   (await revisions(world, id)).resources.map(({ source_revision_config: config }) =>
     config.repo_commit_sha?.slice(0, 1),
+  );
+
+/** Stores push_paths that an earlier release would have taken. */
+export const storePaths = ({ deps, caller }: World, id: string, push_paths: string[]) =>
+  write(
+    deps.table,
+    update('deployment', deploymentKey(caller.tenantId, id), { set: { 'config.push_paths': push_paths } }),
   );

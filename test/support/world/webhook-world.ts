@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, vi } from 'vitest';
 import { create as createDeliver } from '../../../functions/webhooks/deliver.ts';
-import type { Wake } from '../../../lib/adapters/webhook-waker.ts';
+import { idOfWake, type Wake } from '../../../lib/adapters/webhook-waker.ts';
 import { createWebhook } from '../../../lib/app/webhooks/create.ts';
 import { getWebhook, listWebhookDeliveries } from '../../../lib/app/webhooks/list.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
@@ -10,7 +10,7 @@ import {
   createWebhook as createRow,
   listWebhookDeliveries as deliveriesRow,
 } from '../../../lib/contract/routes/webhooks.ts';
-import { createEmbeddedWaker } from '../../../lib/embedded/webhooks.ts';
+import { createEmbeddedWaker } from '../../../lib/embedded/waker.ts';
 import { limited } from '../table/limited-table.ts';
 import { until } from '../until.ts';
 import type { World } from './world.ts';
@@ -80,7 +80,7 @@ export function verify({ headers, body, at }: Received, secret: string): unknown
 export function delivering<W extends World>(world: W) {
   const wakes: Wake[] = [];
   const errors: unknown[] = [];
-  const waker = createEmbeddedWaker((error) => errors.push(error));
+  const waker = createEmbeddedWaker(idOfWake, (error) => errors.push(error));
   const deliver = createDeliver(() => limited(world.deps, functionRows.deliver.access));
   waker.onWake((wake) => {
     wakes.push(wake);

@@ -89,6 +89,7 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
     oauthDiscovery: openOAuthDiscovery({ allowedHosts: [], loopback: true }),
     webhookSender: openWebhookSender({ allowedHosts: [], loopback: true }),
     webhookWaker: { wake: async () => undefined },
+    headWaker: { wake: async () => undefined },
     idempotency: unkeyed,
     auditLog: unheardAuditLog,
     settings: {

@@ -20,9 +20,17 @@ const delivery = {
   repository: 'example/support-agent',
   ref: 'refs/heads/main',
   at: CREATED,
+  pending: false,
   revision_ids: [REVISION],
   outcomes: [{ deployment_id: DEPLOYMENT, revision_id: REVISION, reason: null }],
   reason: null,
+};
+
+const pending = {
+  ...delivery,
+  pending: true,
+  revision_ids: [],
+  outcomes: [{ deployment_id: DEPLOYMENT, revision_id: null, reason: null }],
 };
 
 const auditEvent = {
@@ -58,7 +66,7 @@ export const integrationExamples = {
   changeIntegration: { body: { webhook_secret: 'known-to-the-host-too' }, response: integration },
   listIntegrations: page(integration),
   listDeliveries: page(delivery),
-  receiveDelivery: { response: delivery },
+  receiveDelivery: { response: pending },
   listInstalledIntegrations: {
     response: [{ id: integration.id, name: integration.name, host: integration.host }],
   },

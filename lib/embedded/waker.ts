@@ -1,25 +1,27 @@
-import type { Wake, WebhookWaker } from '../adapters/webhook-waker.ts';
-
-export type EmbeddedWaker = WebhookWaker & {
+export type EmbeddedWaker<W> = {
+  wake(wake: W): Promise<void>;
   /** Names what is called when somebody is woken. */
-  onWake(run: (wake: Wake) => Promise<void>): void;
+  onWake(run: (wake: W) => Promise<void>): void;
   /** Wakes nobody any more. Whoever works is not waited for: what is not noted is sent again. */
   close(): void;
 };
 
 /**
- * Calls the function that delivers, in this process. One call for a webhook runs at a time; who is woken
+ * Calls a function in this process. One call for an id (such as of a webhook) runs at a time; who is woken
  * meanwhile runs once more.
  */
-export function createEmbeddedWaker(onError: (error: unknown) => void): EmbeddedWaker {
+export function createEmbeddedWaker<W>(
+  idOf: (wake: W) => string,
+  onError: (error: unknown) => void,
+): EmbeddedWaker<W> {
   const running = new Map<string, { again: boolean }>();
-  let run: (wake: Wake) => Promise<void> = async () => undefined;
+  let run: (wake: W) => Promise<void> = async () => undefined;
   let isClosed = false;
-  const call = (wake: Wake): Promise<void> =>
+  const call = (wake: W): Promise<void> =>
     run(wake).catch((error: unknown) => {
       if (!isClosed) onError(error);
     });
-  const callInTurn = async (id: string, wake: Wake): Promise<void> => {
+  const callInTurn = async (id: string, wake: W): Promise<void> => {
     const state = { again: true };
     running.set(id, state);
     while (state.again && !isClosed) {
@@ -31,7 +33,7 @@ export function createEmbeddedWaker(onError: (error: unknown) => void): Embedded
   return {
     async wake(wake) {
       if (isClosed) return;
-      const id = `${wake.tenantId} ${wake.webhookId} ${wake.deliveryId ?? ''}`;
+      const id = idOf(wake);
       const state = running.get(id);
       if (state === undefined) void callInTurn(id, wake);
       else state.again = true;

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import type { Wake } from '../../../lib/adapters/webhook-waker.ts';
-import { createEmbeddedWaker } from '../../../lib/embedded/webhooks.ts';
+import { idOfWake, type Wake } from '../../../lib/adapters/webhook-waker.ts';
+import { createEmbeddedWaker } from '../../../lib/embedded/waker.ts';
 import { until } from '../../support/until.ts';
 
 const wake: Wake = { tenantId: 't', webhookId: 'w' };
 
 it('runs once more for whoever is woken meanwhile, and never twice at a time for one webhook', async () => {
-  const waker = createEmbeddedWaker(() => undefined);
+  const waker = createEmbeddedWaker(idOfWake, () => undefined);
   const ends: (() => void)[] = [];
   let atOnce = 0;
   waker.onWake(async ({ webhookId }) => {
@@ -27,7 +27,7 @@ it('runs once more for whoever is woken meanwhile, and never twice at a time for
 
 it('says what fails, and wakes nobody once it is closed', async () => {
   const errors: unknown[] = [];
-  const waker = createEmbeddedWaker((error) => errors.push(error));
+  const waker = createEmbeddedWaker(idOfWake, (error) => errors.push(error));
   let runs = 0;
   waker.onWake(() => {
     runs += 1;

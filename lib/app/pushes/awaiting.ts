@@ -1,0 +1,45 @@
+import type { Write } from '../../store/dynamodb/transact.ts';
+import type { Revision } from '../../store/engine/items.ts';
+import { noteLook } from '../../store/pushes/deliveries.ts';
+import { awaitedBy } from '../../store/pushes/watches.ts';
+import type { Deps } from '../deps.ts';
+import type { Said } from './parse-delivery.ts';
+import type { Owner } from './state.ts';
+
+/**
+ * What becomes of a push for a deployment: a revision, or the reason why none. `again`: the head is to be
+ * looked at once more, and deliveries wait for that.
+ */
+export type Considered = { revisionId: string } | { reason: string; again?: true };
+
+/** More are settled by the next look. */
+export const AWAITED_AT_ONCE = 25;
+
+export type Asking = {
+  cause: Extract<NonNullable<Revision['cause']>, { kind: 'push' | 'head' }>;
+  /** What commits say of themselves, as far as deliveries have told. */
+  said: ReadonlyMap<string, Said>;
+  /** The writes that go along with what becomes of it. */
+  beside: (considered: Considered) => Write[];
+};
+
+/** Why the head is looked at: for the deliveries that wait for it, or because it is time. */
+export async function awaitedNow(
+  { table }: Pick<Deps, 'table'>,
+  { deploymentId }: Owner,
+  pk: string,
+): Promise<Asking> {
+  const awaited = (await awaitedBy(table, pk, deploymentId)).slice(-AWAITED_AT_ONCE);
+  const newest = awaited.at(-1);
+  return {
+    cause: newest === undefined ? { kind: 'head' } : { kind: 'push', delivery_id: newest.delivery.id },
+    said: new Map(awaited.flatMap(({ said }) => said.map(({ commit, ...rest }) => [commit, rest]))),
+    beside: (considered) => {
+      const outcome =
+        'revisionId' in considered
+          ? { revision_id: considered.revisionId }
+          : { reason: considered.reason, ...(considered.again === true && { waits: true }) };
+      return awaited.flatMap((item) => noteLook(pk, item, outcome));
+    },
+  };
+}
