@@ -137,6 +137,11 @@ describe('deploying on the process listener', () => {
         message: /It listens on port \d+ instead of PORT=\d+\.[^]*here \d+/,
       },
       {
+        what: 'a server whose program is missing',
+        files: { Procfile: 'web: no-such-program main.py' },
+        message: /could not be started: there is no program 'no-such-program'/,
+      },
+      {
         what: 'a folder with nothing to start',
         files: { 'index.html': 'hello' },
         message: /no "start" script in package\.json and no "web:" line in a Procfile/,

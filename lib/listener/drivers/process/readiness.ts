@@ -29,6 +29,9 @@ const SEARCH_MILLISECONDS = 1000;
 export class NotReadyError extends Error {}
 
 export function describeExit(exit: GroupExit): string {
+  const missing = /^spawn (.*) ENOENT$/.exec(exit.error ?? '')?.[1];
+  if (missing !== undefined)
+    return `could not be started: there is no program '${missing}', neither in the project nor on the PATH of this machine`;
   if (exit.error !== undefined) return `could not be started: ${exit.error}`;
   return exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
 }
