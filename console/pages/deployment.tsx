@@ -20,6 +20,7 @@ import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { Time, useNow } from '../ui/time.tsx';
 import { useTitle } from '../ui/title.ts';
+import { Apart } from './apart.tsx';
 import { Interrupt, RunAgain } from './revision-actions.tsx';
 
 /** A deployment: what serves, and the timeline of its revisions. */
@@ -148,6 +149,7 @@ function Timeline({ deployment }: { deployment: Deployment }) {
       {list.error !== null && <Problem error={list.error} retry={() => void list.refetch()} />}
       {revisions === undefined && list.error === null && <Skeleton />}
       {revisions?.length === 0 && <Empty title="There is no revision." />}
+      <Apart deployment={deployment} newest={revisions?.[0]} />
       {revisions !== undefined && <Durations revisions={revisions} />}
       <ol class="timeline">
         {revisions?.map((revision) => (

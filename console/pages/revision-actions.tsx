@@ -54,7 +54,7 @@ export function RunAgain({ revision, current, verb, onClose }: RunAgainProps) {
       <p>
         {isSame
           ? 'A new revision runs the same artifact with the same configuration and secrets. The old server answers until the new one does.'
-          : 'A new revision runs what this one ran, with its configuration and its secrets. No request is lost on the way.'}
+          : 'A new revision runs what this one ran, with its configuration and its secrets. No request is lost on the way. Settings stay as they are: the next deploy runs those.'}
       </p>
       {!isSame && current !== undefined && <Difference from={current} to={revision} />}
       <ReasonField value={reason} set={setReason} />

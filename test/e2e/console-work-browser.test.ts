@@ -249,17 +249,6 @@ it('secrets are changed without being seen, and a change of somebody else is mer
   expect((await helloFrom(await deploymentOf(program, hello.id))).greeting).toBe(SECRET);
 });
 
-it('removing the last secret removes it', async () => {
-  await page.goto(at(`deployments/${hello.id}/settings`));
-  const remove = page.getByRole('button', { name: 'Remove', exact: true });
-  await remove.first().waitFor();
-  while ((await remove.count()) > 0) await remove.first().click();
-  await page.getByRole('button', { name: 'Save and deploy' }).click();
-  await page.getByRole('heading', { name: /^Revision \d+/ }).waitFor();
-  const after = await deployed(program, await deploymentOf(program, hello.id));
-  expect((await helloFrom(after)).greeting).toBeNull();
-});
-
 it('a deployment is deleted by typing its name', async () => {
   const { resources } = await expectApi<{ resources: ShownDeployment[] }>(
     program,

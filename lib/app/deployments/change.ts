@@ -7,7 +7,7 @@ import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/
 import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import { changeAddress, moveHost } from '../../store/engine/hosts.ts';
 import type { Deployment, Revision } from '../../store/engine/items.ts';
-import { changeDeployment } from '../../store/engine/transactions/deployments.ts';
+import { changeDeployment, configurationOf } from '../../store/engine/transactions/deployments.ts';
 import { getListenerItem } from '../../store/listeners/listeners.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
@@ -260,7 +260,8 @@ async function write(
     ...(await moveHost(deps.table, before, after)),
     ...(await changeAddress(deps.table, before, after)),
   ];
-  const changes = { before, after, revision, sealed, audit, now: deps.clock.now() };
+  const configurations = revision === undefined ? [] : [configurationOf(after)];
+  const changes = { before, after, revision, configurations, sealed, audit, now: deps.clock.now() };
   await transact(deps.table, [...changeDeployment(changes), ...hosts, ...beside]).catch(
     async (error: unknown) => {
       const refused =

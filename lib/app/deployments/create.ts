@@ -110,7 +110,7 @@ function newDeployment(
   const names = (body.secrets ?? []).map((secret) => secret.name);
   const queued = nothingToBuild(source, fieldsOf(body)) === undefined ? [first.number] : [];
   return {
-    v: 4,
+    v: 5,
     entity: 'deployment',
     tenant_id: caller.tenantId,
     id: deps.clock.orderedId(),

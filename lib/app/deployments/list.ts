@@ -1,3 +1,4 @@
+import type { DeploymentStatus } from '../../contract/revision-status.ts';
 import type { listDeployments as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { rowOf } from '../../store/engine/deployment-rows.ts';
@@ -9,9 +10,10 @@ import { findRow, type RowLists, rowsOf } from '../../store/engine/row-lists.ts'
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { revisionView, slotRevisionFor } from '../revisions/view.ts';
+import { activeConfiguration } from './active-configuration.ts';
 import { isListenerOnline } from './online.ts';
 import { matchesRow, matchesWhole, mayMatch } from './row-filter.ts';
-import { deploymentStatus, deploymentView, type ShownDeployment, showDeployment } from './view.ts';
+import { deploymentStatus, deploymentView } from './view.ts';
 
 type ListDeps = Pick<Deps, 'table' | 'clock'>;
 type Query = RouteInput<typeof row>['query'];
@@ -52,14 +54,15 @@ export async function listDeployments(
   return { resources, offset: Math.min(query.offset, skipped) + resources.length };
 }
 
-type Whole = { deployment: Deployment; view: ShownDeployment; matches: (query: Query) => boolean };
+type Whole = { deployment: Deployment; status: DeploymentStatus; matches: (query: Query) => boolean };
 
 /** As the list shows it. */
 async function listed(
   deps: ListDeps,
-  { deployment, view }: Pick<Whole, 'deployment' | 'view'>,
+  { deployment, status }: Pick<Whole, 'deployment' | 'status'>,
   { include }: Query,
 ): Promise<Shown> {
+  const view = deploymentView(deployment, status, await activeConfiguration(deps, deployment));
   if (include?.includes('latest_revision') !== true) return { ...view, latest_revision: null };
   const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
   const revision = await findRevisionByNumber(deps.table, owner, deployment.latest_number);
@@ -78,14 +81,14 @@ async function namedPage(
   const id = await findIdByName(deps.table, tenantId, name);
   const deployment = id && (await findDeployment(deps.table, tenantId, id));
   if (!deployment) return { resources: [], offset: 0 };
-  const view = await showDeployment(deps, deployment);
+  const status = await deploymentStatus(deps, deployment);
   const isListed =
     deployment.status !== 'AWAITING_DELETE' || query.status?.includes('AWAITING_DELETE') === true;
   const found =
     isListed &&
     mayMatch({ ...rowOf(deployment), sk: deployment.id }, query) &&
-    matchesWhole(deployment, view.status, query);
-  const resources = found && query.offset === 0 ? [await listed(deps, { deployment, view }, query)] : [];
+    matchesWhole(deployment, status, query);
+  const resources = found && query.offset === 0 ? [await listed(deps, { deployment, status }, query)] : [];
   return { resources, offset: Math.min(query.offset, found ? 1 : 0) + resources.length };
 }
 
@@ -109,7 +112,7 @@ function shower(
     const status = await deploymentStatus(deps, deployment, (_, __, listenerId) => isOnline(listenerId));
     return {
       deployment,
-      view: deploymentView(deployment, status),
+      status,
       matches: (query) => matchesWhole(deployment, status, query),
     };
   };

@@ -4,6 +4,7 @@ import type { DeploymentStatus } from '../../contract/revision-status.ts';
 import { answeringUrl } from '../../domain/agent-address.ts';
 import type { Deployment, RevisionConfig } from '../../store/engine/items.ts';
 import type { Deps } from '../deps.ts';
+import { activeConfiguration } from './active-configuration.ts';
 import { isListenerOnline } from './online.ts';
 
 /**
@@ -27,10 +28,19 @@ export async function showDeployment(
   deps: Pick<Deps, 'table' | 'clock'>,
   deployment: Deployment,
 ): Promise<ShownDeployment> {
-  return deploymentView(deployment, await deploymentStatus(deps, deployment));
+  const [status, configuration] = await Promise.all([
+    deploymentStatus(deps, deployment),
+    activeConfiguration(deps, deployment),
+  ]);
+  return deploymentView(deployment, status, configuration);
 }
 
-export function deploymentView(deployment: Deployment, status: DeploymentStatus): ShownDeployment {
+/** `configuration`: as `activeConfiguration` gives it. */
+export function deploymentView(
+  deployment: Deployment,
+  status: DeploymentStatus,
+  configuration: DeploymentView['active_configuration'],
+): ShownDeployment {
   return {
     id: deployment.id,
     name: deployment.name,
@@ -47,6 +57,7 @@ export function deploymentView(deployment: Deployment, status: DeploymentStatus)
     secret_references: deployment.secret_references,
     latest_revision_id: deployment.latest_revision_id,
     active_revision_id: deployment.active?.revision_id ?? null,
+    active_configuration: configuration,
     image_version: deployment.active?.image_version ?? null,
     is_managed_deep_agent: false,
     agent: deployment.agent ?? null,

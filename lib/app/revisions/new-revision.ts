@@ -8,7 +8,12 @@ export type RevisionWish = {
   skipped: string | undefined;
   inherits: boolean;
   artifact: Revision['artifact'];
+  /** The versions that it runs, where those are not the deployment's own. */
+  runs?: RunVersions;
 };
+
+/** The versions of configuration and secrets that a revision runs; no secrets: it runs none. */
+export type RunVersions = { configuration: number; secrets: number | undefined };
 
 /**
  * The revision that a deployment, as it will be, gets next; its number is the deployment's `latest_number`.
@@ -21,6 +26,10 @@ export function newRevision(
 ): Revision {
   const at = new Date(deps.clock.now()).toISOString();
   const status = wish.skipped === undefined ? 'QUEUED' : 'SKIPPED';
+  const { configuration, secrets }: RunVersions = wish.runs ?? {
+    configuration: deployment.configuration,
+    secrets: deployment.secrets,
+  };
   return {
     v: 4,
     entity: 'revision',
@@ -39,8 +48,8 @@ export function newRevision(
     updated_at: at,
     created_by: caller.userId,
     revision_config: deployment.revision_config,
-    configuration: deployment.configuration,
-    ...(deployment.secrets !== undefined && { secrets: deployment.secrets }),
+    configuration,
+    ...(secrets !== undefined && { secrets }),
     inherits: wish.inherits,
     ...(wish.artifact !== undefined && { artifact: wish.artifact }),
   };

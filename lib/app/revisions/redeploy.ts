@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { refuse } from '../../contract/errors.ts';
 import type { redeployRevision as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
@@ -6,10 +7,11 @@ import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { getConfiguration, getDeploymentItem } from '../../store/engine/deployments.ts';
 import type { Configuration, Deployment, Revision } from '../../store/engine/items.ts';
 import { getRevisionItem } from '../../store/engine/revisions.ts';
-import { changeDeployment } from '../../store/engine/transactions/deployments.ts';
+import { changeDeployment, configurationOf } from '../../store/engine/transactions/deployments.ts';
 import { auditOf, reasonOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkMatch, checkOpen, checkQueue } from '../deployments/checks/deployment.ts';
+import { plain } from '../deployments/configuration/apply.ts';
 import { type ShownDeployment, showDeployment } from '../deployments/view.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from './new-revision.ts';
@@ -19,7 +21,8 @@ type Input = Pick<Asked, 'params' | 'query' | 'headers'> & Partial<Pick<Asked, '
 
 /**
  * Queues a revision that runs exactly what an earlier one ran: the same artifact, configuration and secrets
- * (`?secrets=current`: today's). The copied snapshot becomes the deployment's configuration.
+ * (`?secrets=current`: secrets and references of today). Its source becomes the deployment's; all else of the
+ * deployment stays what the newest request asked for, so that no later revision brings an old secret back.
  */
 export async function redeployRevision(
   deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
@@ -35,16 +38,30 @@ export async function redeployRevision(
     checkMatch(before, headers.ifMatch);
     checkRunnable(old);
     const snapshot = await getConfiguration(deps.table, owner, old.configuration);
-    const after = restored(deps, before, old, snapshot, query.secrets === 'current');
+    const currentSecrets = query.secrets === 'current';
+    const settled = withSourceOf(deps, before, old, snapshot);
+    const wanted = currentSecrets ? withSecretsOf(snapshot, before) : snapshot;
+    const { own, runs, fresh } = versioned({ before, snapshot }, configurationOf(settled), wanted);
+    const after = {
+      ...settled,
+      configuration: own,
+      config_version: before.config_version + Math.max(1, fresh.length),
+    };
     const reason = body?.reason?.trim() ?? '';
     const revision: Revision = {
-      ...newRevision(deps, after, caller, { skipped: undefined, inherits: false, artifact: old.artifact }),
+      ...newRevision(deps, after, caller, {
+        skipped: undefined,
+        inherits: false,
+        artifact: old.artifact,
+        runs: { configuration: runs, secrets: currentSecrets ? before.secrets : old.secrets },
+      }),
       ...(old.commit !== undefined && { commit: old.commit }),
       cause: { kind: 'redeploy', revision_id: old.id, ...(reason !== '' && { reason }) },
     };
     const shown = await showDeployment(deps, after);
     const audit = auditOf(deps, caller, 'revision.redeploy', reasonOf(body));
-    const changes = { before, after, revision, sealed: undefined, audit, now: deps.clock.now() };
+    const now = deps.clock.now();
+    const changes = { before, after, revision, configurations: fresh, sealed: undefined, audit, now };
     await transact(deps.table, [...changeDeployment(changes), ...deps.idempotency.record(shown)]);
     return shown;
   });
@@ -57,43 +74,51 @@ function checkRunnable(old: Revision): void {
     throw refuse('nothing_to_run', { id: old.id, status: old.status });
 }
 
-function restored(
+/** The deployment with the source of an earlier revision. */
+function withSourceOf(
   deps: Pick<Deps, 'clock'>,
   before: Deployment,
   old: Revision,
-  snapshot: Configuration,
-  currentSecrets: boolean,
+  { repo_url: repoUrl }: Configuration,
 ): Deployment {
   const next = nextRevision(deps, before.latest_number);
-  const version = before.config_version + 1;
-  const after: Deployment = {
+  const { repo_url: _, ...config } = before.config;
+  return {
     ...before,
     updated_at: new Date(deps.clock.now()).toISOString(),
-    config: restoredConfig(before, snapshot),
+    config: { ...config, ...(repoUrl !== undefined && { repo_url: repoUrl }) },
     revision_source: old.source,
     revision_config: old.revision_config,
-    secret_references: snapshot.secret_references,
-    config_version: version,
-    configuration: version,
     latest_number: next.number,
     latest_revision_id: next.id,
   };
-  if (currentSecrets) return after;
-  const { secrets: _, ...rest } = after;
-  return {
-    ...rest,
-    secret_names: snapshot.secret_names,
-    ...(old.secrets !== undefined && { secrets: old.secrets }),
-  };
 }
 
-function restoredConfig({ config }: Deployment, snapshot: Configuration): Deployment['config'] {
-  const { repo_url: _, install_command: __, build_command: ___, resource_spec: ____, ...kept } = config;
-  return {
-    ...kept,
-    ...(snapshot.repo_url !== undefined && { repo_url: snapshot.repo_url }),
-    ...(snapshot.install_command !== undefined && { install_command: snapshot.install_command }),
-    ...(snapshot.build_command !== undefined && { build_command: snapshot.build_command }),
-    ...(snapshot.resource_spec !== undefined && { resource_spec: snapshot.resource_spec }),
+const withSecretsOf = (
+  snapshot: Configuration,
+  { secret_names, secret_references }: Deployment,
+): Configuration => ({ ...snapshot, secret_names, secret_references });
+
+/** Whether two versions hold the same. */
+const holdsSame = (one: Configuration, other: Configuration): boolean =>
+  isDeepStrictEqual(plain({ ...one, version: 0 }), plain({ ...other, version: 0 }));
+
+/**
+ * A version each for the deployment's own configuration and for the one that the revision runs: a stored one
+ * that holds the same, else a new one. `fresh`: the new ones.
+ */
+function versioned(
+  { before, snapshot }: { before: Deployment; snapshot: Configuration },
+  own: Configuration,
+  runs: Configuration,
+): { own: number; runs: number; fresh: Configuration[] } {
+  const fresh: Configuration[] = [];
+  const versionOf = (wanted: Configuration): number => {
+    const known = [configurationOf(before), snapshot, ...fresh].find((one) => holdsSame(one, wanted));
+    if (known !== undefined) return known.version;
+    const version = before.config_version + fresh.length + 1;
+    fresh.push({ ...wanted, version });
+    return version;
   };
+  return { own: versionOf(own), runs: versionOf(runs), fresh };
 }

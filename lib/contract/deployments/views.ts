@@ -62,6 +62,11 @@ export const deploymentView = z.object({
   secret_references: z.array(z.object({ name: z.string(), secret_name: z.string(), secret_key: z.string() })),
   latest_revision_id: z.guid(),
   active_revision_id: z.guid().nullable(),
+  /**
+   * Whether the active revision runs another configuration than the deployment has, and in which fields; null
+   * while nothing serves, and while the deployment is being deleted.
+   */
+  active_configuration: z.object({ differs: z.boolean(), fields: z.array(z.string()) }).nullable(),
   image_version: text,
   is_managed_deep_agent: z.boolean(),
   agent: agentView.nullable(),

@@ -172,6 +172,10 @@ const fields: Record<string, Record<string, Note>> = {
     secrets: { description: 'Names; values are always masked.' },
     latest_revision_id: { description: 'The newest revision, whatever its status.' },
     active_revision_id: { description: 'The revision that serves.' },
+    active_configuration: {
+      description:
+        'Whether what serves runs another configuration than the deployment has, as after a rollback, and the fields that differ. Null while nothing serves.',
+    },
     image_version: { description: 'Tag or short digest of what the active revision runs.' },
   },
   CompleteTaskRequest: { url: { pattern: '^https?://[^\\s]+$' } },

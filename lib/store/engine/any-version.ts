@@ -3,9 +3,14 @@ import { deployment, listener, revision } from './items.ts';
 
 /**
  * The second version of a deployment may have `config.drain_seconds`, the third `config.push_paths` and
- * `pushed`, the fourth `reported_urls`.
+ * `pushed`, the fourth `reported_urls`, the fifth `active.configuration` and `active.secrets`.
  */
-export const anyDeployment = alsoEarlier(deployment, [(item) => item, (item) => item, (item) => item]);
+export const anyDeployment = alsoEarlier(deployment, [
+  (item) => item,
+  (item) => item,
+  (item) => item,
+  (item) => item,
+]);
 
 /**
  * The second version of a revision may have `artifact.server`, the third `commit` and `cause`, the fourth a

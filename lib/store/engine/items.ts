@@ -14,6 +14,7 @@ import { active, slot } from './slot-shapes.ts';
 const base = { tenant_id: z.string(), v: z.literal(1) };
 const second = { ...base, v: z.literal(2) };
 const fourth = { ...base, v: z.literal(4) };
+const fifth = { ...base, v: z.literal(5) };
 
 const json = anyObject();
 
@@ -49,7 +50,7 @@ export const deploymentConfig = z.object({
 export type DeploymentConfig = z.infer<typeof deploymentConfig>;
 
 export const deployment = z.object({
-  ...fourth,
+  ...fifth,
   entity: z.literal('deployment'),
   id: z.string(),
   name: z.string(),

@@ -11,6 +11,9 @@ export type Slot = z.infer<typeof slot>;
 export const active = z.object({
   revision_id: z.string(),
   number: z.int(),
+  /** The versions that it runs; no configuration: an earlier release deployed it, which noted neither. */
+  configuration: z.int().optional(),
+  secrets: z.int().optional(),
   url: z.string().optional(),
   image_version: z.string().optional(),
   healthy: z.boolean(),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inheritedFrom } from '../../../lib/app/revisions/inherited.ts';
 import { openSecrets } from '../../../lib/app/secrets.ts';
 import { findDeployment, getConfiguration } from '../../../lib/store/engine/deployments.ts';
 import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
@@ -61,49 +62,135 @@ async function latest({ deps, caller }: World, deploymentId: string) {
   return { revision, configuration, secrets: await openSecrets(deps, owner, revision.secrets) };
 }
 
+const folder = { kind: 'folder', sha256: 'b'.repeat(64), sizeBytes: 10 } as const;
+
+/** What the deployment itself is configured to be, by the version that it names. */
+async function own({ deps, caller }: World, deploymentId: string) {
+  const owner = { tenantId: caller.tenantId, deploymentId };
+  const deployment = await findDeployment(deps.table, owner.tenantId, deploymentId);
+  const stored = await getConfiguration(deps.table, owner, deployment?.configuration ?? 0);
+  const { v: _, entity: __, tenant_id: ___, version: ____, ...configuration } = stored;
+  return { ...configuration, secrets: await openSecrets(deps, owner, deployment?.secrets) };
+}
+
 describe('a redeploy', () => {
-  it('runs what the revision ran, and makes that the configuration', async () => {
+  it('runs what the revision ran; of that only the source becomes the deployment’s', async () => {
     const { world, id } = await made();
     const old = await ended(world, id, 'DEPLOYED');
     const ran = await latest(world, id);
     await change(world, id, { ...second, tracked_packages: ['kept'] });
     const shown = await redeploy(world, id, old.id);
     expect(shown).toMatchObject({
-      source_config: { ...first.source_config, install_command: null },
+      source_config: {
+        repo_url: first.source_config.repo_url,
+        install_command: 'make two',
+        build_command: null,
+        resource_spec: null,
+      },
       source_revision_config: { ...first.source_revision_config, repo_commit_sha: COMMIT },
-      secrets: [{ name: 'A' }],
+      secrets: [{ name: 'A' }, { name: 'B' }],
       tracked_packages: ['kept'],
       config_version: 3,
     });
     expect(await show(world, id)).toEqual(shown);
     const again = await latest(world, id);
-    expect(again.revision).toMatchObject({
-      status: 'QUEUED',
-      artifact: old.artifact,
-      inherits: false,
-    });
-    expect({ ...again.configuration, version: 1 }).toEqual(ran.configuration);
+    expect(again.revision).toMatchObject({ status: 'QUEUED', artifact: old.artifact, inherits: false });
+    // The very version: it is written once.
+    expect(again.configuration).toEqual(ran.configuration);
     expect(again.secrets).toEqual(first.secrets);
+    expect(await own(world, id)).toEqual({
+      repo_url: first.source_config.repo_url,
+      install_command: 'make two',
+      secret_names: ['A', 'B'],
+      secret_references: [],
+      secrets: second.secrets,
+    });
   });
 
-  it('with secrets=current has the secrets of today', async () => {
-    const { world, id } = await made();
+  it('with secrets=current has the secrets and references of today, and else what it ran', async () => {
+    const reference = { name: 'R', secret_name: 's', secret_key: 'k' };
+    const world = await aWorld();
+    await register(world, 'cluster', { compute_type: 'k8s', compute_config: { k8s_namespaces: ['one'] } });
+    const { id } = await post(world, { name: 'a', ...first, secret_references: [reference] });
     const old = await ended(world, id, 'DEPLOYED');
-    await change(world, id, second);
+    const newer = { ...reference, secret_name: 'newer' };
+    await change(world, id, { ...second, secret_references: [newer] });
     const shown = await redeploy(world, id, old.id, { secrets: 'current' });
     expect(shown.secrets.map(({ name }) => name)).toEqual(['A', 'B']);
-    expect(shown.source_config).toMatchObject(first.source_config);
-    expect((await latest(world, id)).secrets).toEqual(second.secrets);
+    const again = await latest(world, id);
+    expect(again.secrets).toEqual(second.secrets);
+    expect(again.configuration).toMatchObject({
+      ...first.source_config,
+      secret_names: ['A', 'B'],
+      secret_references: [newer],
+    });
+    expect(await own(world, id)).toMatchObject({
+      repo_url: first.source_config.repo_url,
+      install_command: 'make two',
+      secret_references: [newer],
+    });
   });
 
-  it('of a time without secrets leaves none, and they can be set again', async () => {
+  it('of a time without secrets runs without, and the next change has them again', async () => {
     const { world, id } = await made({ ...first, secrets: [] });
     const old = await ended(world, id, 'DEPLOYED');
     await change(world, id, second);
-    expect((await redeploy(world, id, old.id)).secrets).toEqual([]);
+    expect((await redeploy(world, id, old.id)).secrets.map(({ name }) => name)).toEqual(['A', 'B']);
     expect((await latest(world, id)).secrets).toEqual([]);
-    await change(world, id, { secrets: first.secrets });
-    expect((await latest(world, id)).secrets).toEqual(first.secrets);
+    await change(world, id, { source_revision_config: { repo_ref: 'main' } });
+    expect((await latest(world, id)).secrets).toEqual(second.secrets);
+  });
+
+  it('brings no secret back that was rotated away, whatever comes after it', async () => {
+    const { world, id } = await made();
+    const old = await ended(world, id, 'DEPLOYED');
+    await change(world, id, { secrets: [{ name: 'A', value: 'rotated' }] });
+    await ended(world, id, 'DEPLOYED');
+    const rotated = [{ name: 'A', value: 'rotated' }];
+    const back = async (): Promise<void> => {
+      await redeploy(world, id, old.id);
+      expect((await latest(world, id)).secrets).toEqual(first.secrets);
+      const { id: again } = await ended(world, id, 'DEPLOYED');
+      // Also when what was rolled back is what is rolled back to.
+      await redeploy(world, id, again);
+      expect((await latest(world, id)).secrets).toEqual(first.secrets);
+      await ended(world, id, 'DEPLOYED');
+    };
+    const after: (() => Promise<unknown>)[] = [
+      () => redeploy(world, id, old.id, { secrets: 'current' }),
+      () => change(world, id, { source_revision_config: { repo_ref: 'main' } }),
+      () => change(world, id, { source_config: { resource_spec: { cpu: 2 } } }),
+      () => postRevision(world, id),
+    ];
+    for (const next of after) {
+      await back();
+      await next();
+      expect((await latest(world, id)).secrets).toEqual(rotated);
+      await ended(world, id, 'DEPLOYED');
+    }
+  });
+
+  it('leaves its artifact and commit to a change of settings alone', async () => {
+    const { world, id } = await made();
+    const old = await ended(world, id, 'DEPLOYED');
+    await change(world, id, { ...second, source_revision_config: { repo_ref: 'two' } });
+    await ended(world, id, 'DEPLOYED', { commit: 'd'.repeat(40), artifact: { ...folder, key: 'builds/2' } });
+    await redeploy(world, id, old.id);
+    await ended(world, id, 'DEPLOYED', old.artifact === undefined ? {} : { artifact: old.artifact });
+    await change(world, id, { secrets: [{ name: 'A', value: 'third' }] });
+    const { revision, configuration, secrets } = await latest(world, id);
+    expect(revision).toMatchObject({
+      inherits: true,
+      source: 'github',
+      revision_config: { repo_ref: 'one' },
+    });
+    expect(configuration).toMatchObject({
+      repo_url: first.source_config.repo_url,
+      install_command: 'make two',
+    });
+    expect(secrets).toEqual([{ name: 'A', value: 'third' }]);
+    const owner = { tenantId: world.caller.tenantId, deploymentId: id };
+    expect((await inheritedFrom(world.deps, owner, revision))?.artifact).toEqual(old.artifact);
   });
 
   it('is a base for what comes after: the commit is found anew when a source is named', async () => {

@@ -52,7 +52,7 @@ describe('a secret', () => {
     answers.push(
       await change(world, id, {
         secrets: [
-          { name: 'TOKEN', value: MASK },
+          { name: 'OTHER', value: MASK },
           { name: 'MORE', value: canary },
         ],
       }),
@@ -78,7 +78,7 @@ describe('a secret', () => {
       expect(items).not.toContain(form);
     }
     expect(await stored(world, id)).toEqual([
-      { name: 'TOKEN', value: canary },
+      { name: 'OTHER', value: `${canary}-2` },
       { name: 'MORE', value: canary },
     ]);
   });

@@ -65,7 +65,9 @@ it('a deployment keeps the keys of free-form objects, whatever they are called',
     body: { source_config: { resource_spec: { cpu: 2 } } },
   });
   expect(partOf(changed, 'source_config', 'resource_spec')).toEqual([['cpu', 2]]);
-  expect(specOf(await ask('redeployRevision', { params: { ...params, revision_id } }))).toEqual(SPEC);
+  const { latest_revision_id: again } = await ask('redeployRevision', { params: { ...params, revision_id } });
+  const revision = { params: { ...params, revision_id: again }, query: { include: 'configuration' } };
+  expect(partOf(await ask('getRevision', revision), 'configuration', 'resource_spec')).toEqual(SPEC);
   // The same again is no other deployment.
   expect(await ask('createDeployment', { body: github('b', { source_config }) })).toMatchObject({
     id: (await ask('createDeployment', { body: github('b', { source_config }) })).id,

@@ -76,7 +76,7 @@ it('a deployment of the first version is one of the newest once it is changed', 
   expect((await show(world, id)).source_config.drain_seconds).toBeNull();
   await change(world, id, { source_config: { drain_seconds: 600 } });
   const stored = await find(table, at, z.looseObject({ v: z.int(), config: z.looseObject({}) }));
-  expect(stored).toMatchObject({ v: 4, config: { drain_seconds: 600 } });
+  expect(stored).toMatchObject({ v: 5, config: { drain_seconds: 600 } });
 });
 
 it('an item of a later version is refused by its name and version', async () => {
@@ -86,10 +86,10 @@ it('an item of a later version is refused by its name and version', async () => 
 
 it('so are a deployment and a placement that a preview stored', async () => {
   const table = await tableWith(
-    { ...deploymentKey('t', 'd'), entity: 'deployment', v: 5, tenant_id: 't', id: 'd' },
+    { ...deploymentKey('t', 'd'), entity: 'deployment', v: 6, tenant_id: 't', id: 'd' },
     { ...placementKey('t', 'l', 'd'), entity: 'placement', v: 2, tenant_id: 't', deployment_id: 'd' },
   );
-  await expect(findDeployment(table, 't', 'd')).rejects.toThrow(refusal('deployment', 5));
+  await expect(findDeployment(table, 't', 'd')).rejects.toThrow(refusal('deployment', 6));
   const on = { tenantId: 't', listenerId: 'l' };
   await expect(placementsOn(table, on)).rejects.toThrow(refusal('placement', 2));
 });

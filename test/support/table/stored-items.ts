@@ -46,7 +46,7 @@ const base = { v: 1, tenant_id: ids.tenant } as const;
 
 export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
   ...base,
-  v: 4,
+  v: 5,
   entity: 'deployment',
   id: ids.deployment,
   name: 'demo',

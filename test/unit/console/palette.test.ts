@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Deployment, Revision } from '../../../console/data/contract.ts';
 import { actionsOn } from '../../../console/logic/actions.ts';
+import { apartIn } from '../../../console/logic/apart.ts';
 import { actionEntries, deploymentAt, matching, pageEntries } from '../../../console/logic/palette.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import { revisionStatuses } from '../../../lib/contract/revision-status.ts';
@@ -37,6 +38,20 @@ describe('what can be done to a revision', () => {
     expect(actionsOn(revision(3, 'DEPLOY_FAILED'), deployment(active), active).again).toBe('Redeploy');
     const deleted = { ...deployment(active), status: 'AWAITING_DELETE' as const };
     expect(actionsOn(active, deleted, active)).toEqual({ canStop: false, again: undefined });
+  });
+});
+
+describe('what serves, beside what a deployment is configured to be', () => {
+  it('is named in words, unless a revision is on its way', () => {
+    const apart = (fields: string[], newest: Revision | undefined) =>
+      apartIn({ active_configuration: { differs: fields.length > 0, fields } }, newest);
+    const fields = ['secrets', 'source_config.resource_spec', 'source_config.new_one'];
+    const named = ['secrets', 'resources', 'source_config.new_one'];
+    for (const status of revisionStatuses)
+      expect([status, apart(fields, revision(2, status))]).toEqual([status, isTerminal(status) ? named : []]);
+    expect(apart([], revision(2, 'DEPLOYED'))).toEqual([]);
+    expect(apart(fields, undefined)).toEqual([]);
+    expect(apartIn({ active_configuration: null }, revision(2, 'DEPLOYED'))).toEqual([]);
   });
 });
 

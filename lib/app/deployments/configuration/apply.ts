@@ -38,7 +38,7 @@ function withoutShownAddress(
 }
 
 /** JSON alone counts: neither the order of members nor the kind of object that they were read into. */
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+export const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 /** Whether two states of a deployment have the same configuration. Values of secrets are not compared. */
 export const hasSameConfiguration = (one: Deployment, other: Deployment): boolean =>

@@ -40,6 +40,7 @@ const deployment = {
   secret_references: [],
   latest_revision_id: REVISION,
   active_revision_id: REVISION,
+  active_configuration: { differs: false, fields: [] },
   image_version: '0773e0f',
   is_managed_deep_agent: false,
   agent: null,
@@ -54,6 +55,7 @@ const created = {
   source_config: { ...deployment.source_config, custom_url: null },
   source_revision_config: { ...sourceRevisionConfig, repo_commit_sha: null },
   active_revision_id: null,
+  active_configuration: null,
   image_version: null,
   artifacts: null,
 };

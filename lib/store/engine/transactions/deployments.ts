@@ -26,8 +26,8 @@ import { putRevision } from '../revisions.ts';
 const queueDue = ({ tenant_id: tenantId, id: deploymentId }: Deployment, now: number) =>
   inFlightDue({ tenantId, deploymentId }, now);
 
-/** What revisions snapshot of a deployment's configuration. */
-function configurationOf(deployment: Deployment): Configuration {
+/** What revisions snapshot of a deployment's configuration, by the version that it names. */
+export function configurationOf(deployment: Deployment): Configuration {
   const { config } = deployment;
   return {
     v: 1,
@@ -44,18 +44,23 @@ function configurationOf(deployment: Deployment): Configuration {
 }
 
 /**
- * The configuration that this deployment has now, as the version item that revisions refer to. It also says
- * who asked for it: written once, it is where that costs nothing later.
+ * A configuration as the version item that deployments and revisions refer to. It may also say who asked for
+ * it: written once, it is where that costs nothing later.
  */
-const putConfiguration = (deployment: Deployment, audit: AuditMark): Write =>
-  putNew('configuration', {
-    ...configurationKey(deployment.tenant_id, deployment.id, deployment.configuration),
-    ...configurationOf(deployment),
-    // What is asked for may be the revision rather than the change that it makes.
-    audit: audit.action.startsWith('revision.')
-      ? { ...audit, subject_id: deployment.latest_revision_id }
-      : audit,
+const putConfiguration = (
+  { tenant_id: tenantId, id }: Deployment,
+  stored: Configuration,
+  audit: AuditMark | undefined,
+): Write =>
+  putNew(`configuration ${stored.version}`, {
+    ...configurationKey(tenantId, id, stored.version),
+    ...stored,
+    ...(audit !== undefined && { audit }),
   });
+
+/** What is asked for may be the revision rather than the change that it makes. */
+const aboutRevision = (audit: AuditMark, { latest_revision_id: id }: Deployment): AuditMark =>
+  audit.action.startsWith('revision.') ? { ...audit, subject_id: id } : audit;
 
 function putSecrets(deployment: Deployment, version: number, sealed: string): Write {
   const key = secretsKey(deployment.tenant_id, deployment.id, version);
@@ -93,7 +98,7 @@ export function createDeployment(made: NewDeployment): Write[] {
     reserveName(deployment, requestHash),
     putRevision(revision),
     ...noteMadeFirst(revision),
-    putConfiguration(deployment, audit),
+    putConfiguration(deployment, configurationOf(deployment), audit),
     checkOpen(listener, deployment.k8s_namespace),
     ...claimHost(deployment),
     ...moveWatch(undefined, deployment, now),
@@ -130,6 +135,8 @@ export type ChangedDeployment = {
   after: Deployment;
   /** The revision that the change makes, if it makes one. */
   revision: Revision | undefined;
+  /** Configurations of versions that are not stored yet: the deployment's, the revision's, or of both. */
+  configurations: Configuration[];
   /** The ciphertext of the secrets, if they change. */
   sealed: string | undefined;
   audit: AuditMark;
@@ -146,27 +153,28 @@ export function changeDeployment({
   before,
   after,
   revision,
+  configurations,
   sealed,
   audit,
   now,
 }: ChangedDeployment): Write[] {
   const queued = revision?.status === 'QUEUED' ? revision.number : undefined;
+  const mark = aboutRevision(audit, after);
   return [
     ownedChange(
       before,
       after,
       {
         // Where a configuration is stored it says who asked.
-        ...(revision === undefined && { audit }),
+        ...(configurations.length === 0 && { audit: mark }),
         ...(queued !== undefined && queueDue(before, now)),
       },
       queued,
     ),
     checkListener(before),
     ...moveWatch(before, after, now),
-    ...(revision === undefined
-      ? []
-      : [putRevision(revision), ...noteMade(revision), putConfiguration(after, audit)]),
+    ...(revision === undefined ? [] : [putRevision(revision), ...noteMade(revision)]),
+    ...configurations.map((stored, index) => putConfiguration(after, stored, index === 0 ? mark : undefined)),
     ...(sealed === undefined ? [] : [putSecrets(after, after.config_version, sealed)]),
   ];
 }

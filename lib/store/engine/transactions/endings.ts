@@ -102,6 +102,8 @@ function endInDeployment(facts: EndFacts): Write {
     deploymentKeyOf(deployment),
     {
       set: {
+        // An earlier release may have stored it in the version before.
+        v: deployment.v,
         updated_at: new Date(now).toISOString(),
         epoch: epochAfter(facts),
         artifacts,
@@ -159,6 +161,8 @@ function activated(deployment: Deployment, revision: Revision): NonNullable<Depl
   return {
     revision_id: revision.id,
     number: revision.number,
+    configuration: revision.configuration,
+    ...(revision.secrets !== undefined && { secrets: revision.secrets }),
     ...(outcome?.url !== undefined && { url: outcome.url }),
     ...(outcome?.image_version !== undefined && { image_version: outcome.image_version }),
     healthy: true,

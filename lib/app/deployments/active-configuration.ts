@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DeploymentView } from '../../contract/deployments/views.ts';
+import { getConfiguration } from '../../store/engine/deployments.ts';
+import type { Configuration, Deployment } from '../../store/engine/items.ts';
+import { findRevisionByNumber } from '../../store/engine/revisions.ts';
+import { configurationOf } from '../../store/engine/transactions/deployments.ts';
+import type { Deps } from '../deps.ts';
+import { plain } from './configuration/apply.ts';
+
+type ActiveConfiguration = DeploymentView['active_configuration'];
+type Versions = { configuration: number; secrets?: number | undefined };
+
+/** What is compared, by the names that requests give it. Secrets are told apart by their version. */
+const compared = {
+  'source_config.repo_url': 'repo_url',
+  'source_config.install_command': 'install_command',
+  'source_config.build_command': 'build_command',
+  'source_config.resource_spec': 'resource_spec',
+  secret_references: 'secret_references',
+} as const satisfies Record<string, keyof Configuration>;
+
+/**
+ * Where what serves runs another configuration than the deployment has: after a rollback, and while or because
+ * the newest revision is not deployed. Null while nothing serves. Only then, and where the versions differ, is
+ * anything read.
+ */
+export async function activeConfiguration(
+  deps: Pick<Deps, 'table'>,
+  deployment: Deployment,
+): Promise<ActiveConfiguration> {
+  if (deployment.active === undefined || deployment.status === 'AWAITING_DELETE') return null;
+  const ran = await versionsOf(deps, deployment, deployment.active);
+  if (ran === undefined) return null;
+  const fields = ran.secrets === deployment.secrets ? [] : ['secrets'];
+  if (ran.configuration !== deployment.configuration) {
+    const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+    const found = await getConfiguration(deps.table, owner, ran.configuration);
+    fields.push(...differing(found, configurationOf(deployment)));
+  }
+  return { differs: fields.length > 0, fields };
+}
+
+/** An earlier release has not noted them with what serves, and ran the deployment's own in its latest revision. */
+async function versionsOf(
+  { table }: Pick<Deps, 'table'>,
+  deployment: Deployment,
+  active: NonNullable<Deployment['active']>,
+): Promise<Versions | undefined> {
+  const { configuration, secrets } = active;
+  if (configuration !== undefined) return { configuration, secrets };
+  if (active.number === deployment.latest_number) return deployment;
+  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  return findRevisionByNumber(table, owner, active.number);
+}
+
+const differing = (one: Configuration, other: Configuration): string[] =>
+  Object.entries(compared)
+    .filter(([, field]) => !isDeepStrictEqual(plain(one[field]), plain(other[field])))
+    .map(([name]) => name);

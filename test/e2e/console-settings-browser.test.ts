@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aLink, aPerson, barriersInBothThemes, type Person } from '../support/console/person.ts';
+import { gitRepositoryIn } from '../support/files/git-repository.ts';
+import { openChromium } from '../support/programs/chromium.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
+import {
+  create,
+  deployed,
+  deploymentOf,
+  endProgram,
+  expectApi,
+  helloFrom,
+  type Program,
+  patch,
+  type ShownDeployment,
+  startProgram,
+} from '../support/programs/program.ts';
+
+/** The installed program and a browser as people have it: what a deployment is configured to be. */
+let program: Program;
+let browser: Browser;
+let folder: string;
+let person: Person;
+let page: Page;
+let hello: ShownDeployment;
+
+const SECRET = 'canary-value-of-a-secret';
+const at = (path: string): string => `${program.baseUrl}/console/${path}`;
+
+beforeAll(async () => {
+  browser = await openChromium();
+  program = await startProgram();
+  folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
+  const repository = await gitRepositoryIn(folder, await helloFiles());
+  const secrets = [{ name: 'GREETING', value: SECRET }];
+  hello = await deployed(program, await create(program, 'hello', repository.url, { secrets }));
+  person = await aPerson(browser);
+  ({ page } = person);
+  await page.goto(await aLink(program));
+  await page.getByRole('heading', { name: 'Deployments' }).waitFor();
+});
+afterAll(async () => {
+  await browser?.close();
+  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('a rollback keeps the settings, and the page says that what serves has others', async () => {
+  const first = hello.latest_revision_id;
+  await patch(program, hello.id, { secrets: [{ name: 'GREETING', value: `${SECRET}-rotated` }] });
+  await deployed(program, await deploymentOf(program, hello.id));
+  const path = `/v2/deployments/${hello.id}/revisions/${first}/redeploy`;
+  await deployed(program, await expectApi<ShownDeployment>(program, 'POST', path, undefined, 200));
+  expect((await helloFrom(await deploymentOf(program, hello.id))).greeting).toBe(SECRET);
+  await page.goto(at(`deployments/${hello.id}`));
+  await page.getByText('What serves runs another configuration than this deployment has: secrets.').waitFor();
+  expect(await barriersInBothThemes(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Deploy again' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Deploy' }).click();
+  await page.getByText('What serves runs another configuration').waitFor({ state: 'detached' });
+  await deployed(program, await deploymentOf(program, hello.id));
+  expect((await helloFrom(await deploymentOf(program, hello.id))).greeting).toBe(`${SECRET}-rotated`);
+});
+
+it('removing the last secret removes it', async () => {
+  await page.goto(at(`deployments/${hello.id}/settings`));
+  const remove = page.getByRole('button', { name: 'Remove', exact: true });
+  await remove.first().waitFor();
+  while ((await remove.count()) > 0) await remove.first().click();
+  await page.getByRole('button', { name: 'Save and deploy' }).click();
+  await page.getByRole('heading', { name: /^Revision \d+/ }).waitFor();
+  const after = await deployed(program, await deploymentOf(program, hello.id));
+  expect((await helloFrom(after)).greeting).toBeNull();
+});
