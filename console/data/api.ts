@@ -1,6 +1,7 @@
 import { addressOf, type Parts } from '../logic/address.ts';
 import { type FieldProblem, problemsIn, textOf } from '../logic/refusal.ts';
 import type { Answer, Ask, Endpoint } from './contract.ts';
+import { noteIgnored } from './ignored.ts';
 import { PREFIX } from './place.ts';
 import { credentials, forget, renewed } from './session.ts';
 
@@ -75,6 +76,7 @@ export async function askTagged<E extends Endpoint>(
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new Refusal(0, undefined, null);
   });
+  if (parts.body !== undefined) noteIgnored(response.headers.get('X-Slipway-Ignored'));
   const tag = response.headers.get('ETag');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service checks its answers with the schema that this type is made from
   const typed = (json: unknown) => ({ answer: json as Answer<E>, tag });

@@ -11,8 +11,8 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /**
- * In what the serving revision's configuration differs from the deployment's, in words; empty when in nothing,
- * and while a revision that may change that is on its way.
+ * In what the serving revision's configuration differs from the deployment's, in words; empty when in
+ * nothing, and while a revision that may change that is on its way.
  */
 export const apartIn = (
   { active_configuration: configuration }: Pick<Deployment, 'active_configuration'>,

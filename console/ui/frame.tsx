@@ -6,6 +6,7 @@ import { useMe } from '../data/queries.ts';
 import { chooseTenant, chosenTenant, signOut } from '../data/session.ts';
 import { placesFor } from '../logic/places.ts';
 import { Dialog } from './dialog.tsx';
+import { Ignored } from './ignored.tsx';
 import { useKeys, usePaletteKey } from './keys.ts';
 import { Mark } from './mark.tsx';
 import { Problem } from './states.tsx';
@@ -37,6 +38,7 @@ export function Frame({ children, problem }: { children: ComponentChildren; prob
       </nav>
       <div class="content">
         {problem !== undefined && <Problem error={problem} />}
+        <Ignored />
         {children}
       </div>
       {palette}

@@ -18,6 +18,7 @@ import { body, bodyBytes } from './body.ts';
 import { callsNothing, errorAnswers, unavailable } from './errors.ts';
 import type { Exchange, Handler, RequestContext, Result, Step } from './exchange.ts';
 import { idempotency } from './idempotency.ts';
+import { ignored } from './ignored.ts';
 import { notTaken } from './not-found.ts';
 import { loggedAuditLog, loggedKeyUses } from './notes.ts';
 import { errorPages, pageAnswer, pageRequest } from './pages.ts';
@@ -132,6 +133,7 @@ export function rawEndpoint<
  */
 export const chain = (row: RouteRow, errors: Step, identity: Step[], check?: Check): Step[] => [
   requestId,
+  ...ignored(row),
   accessLog(row),
   errors,
   ...identity,

@@ -66,6 +66,27 @@ it('a rollback keeps the settings, and the page says that what serves has others
   expect((await helloFrom(await deploymentOf(program, hello.id))).greeting).toBe(`${SECRET}-rotated`);
 });
 
+it('what the service ignores of a change is said, until that is dismissed', async () => {
+  const address = `**/v2/deployments/${hello.id}`;
+  // A page of another release than the service is.
+  await page.route(address, (route) => {
+    const body: unknown = route.request().postDataJSON();
+    return body === null
+      ? route.continue()
+      : route.continue({ postData: JSON.stringify({ ...Object(body), 'of later': 1, secret: [] }) });
+  });
+  await page.goto(at(`deployments/${hello.id}/settings`));
+  await page.getByLabel('Install command').fill('true');
+  await page.getByRole('button', { name: 'Save and deploy' }).click();
+  await page.getByText('of later, secret').waitFor();
+  await page.getByRole('heading', { name: /^Revision \d+/ }).waitFor();
+  expect(await barriersInBothThemes(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await page.getByText('of later, secret').waitFor({ state: 'detached' });
+  await page.unroute(address);
+  await deployed(program, await deploymentOf(program, hello.id));
+});
+
 it('removing the last secret removes it', async () => {
   await page.goto(at(`deployments/${hello.id}/settings`));
   const remove = page.getByRole('button', { name: 'Remove', exact: true });

@@ -38,13 +38,13 @@ export async function exampleIn({ folder }: Environment, version: 'v1' | 'v2'): 
 
 /** Uploads the folder to the deployment and waits until it serves. */
 export async function deployFolder(slipway: Installation, id: string, folder: string): Promise<void> {
-  const client = new Client(slipway.baseUrl, slipway.apiKey);
+  const client = new Client(slipway.baseUrl, slipway.apiKey, say);
   await client.deployTarball(id, await tarballOfFolder(folder));
   await client.follow(id, (line) => say(`  ${line}`));
 }
 
 export const makeDeployment = (slipway: Installation, name: string): Promise<string> =>
-  new Client(slipway.baseUrl, slipway.apiKey).makeDeployment(name);
+  new Client(slipway.baseUrl, slipway.apiKey, say).makeDeployment(name);
 
 /** Builds a repository, and waits until what was built answers. */
 export async function deployRepository(
@@ -53,7 +53,7 @@ export async function deployRepository(
 ): Promise<void> {
   const more = { source_revision_config: { repo_ref: ref } };
   const made = await create(slipway, 'repository', url, more);
-  await new Client(slipway.baseUrl, slipway.apiKey).follow(made.id, (line) => say(`  ${line}`));
+  await new Client(slipway.baseUrl, slipway.apiKey, say).follow(made.id, (line) => say(`  ${line}`));
   const answer = await askServer(await deploymentOf(slipway, made.id), '/ok');
   if (!answer.ok) throw new Error(`What was built of ${url} answers GET /ok with ${answer.status}`);
 }

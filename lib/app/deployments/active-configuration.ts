@@ -20,9 +20,8 @@ const compared = {
 } as const satisfies Record<string, keyof Configuration>;
 
 /**
- * Where what serves runs another configuration than the deployment has: after a rollback, and while or because
- * the newest revision is not deployed. Null while nothing serves. Only then, and where the versions differ, is
- * anything read.
+ * Where what serves runs another configuration than the deployment has: after a rollback, and until the
+ * newest revision is deployed. Null while nothing serves. Only where the versions differ is anything read.
  */
 export async function activeConfiguration(
   deps: Pick<Deps, 'table'>,
@@ -40,7 +39,10 @@ export async function activeConfiguration(
   return { differs: fields.length > 0, fields };
 }
 
-/** An earlier release has not noted them with what serves, and ran the deployment's own in its latest revision. */
+/**
+ * An earlier release has not noted them with what serves, and ran the deployment's own in its latest
+ * revision.
+ */
 async function versionsOf(
   { table }: Pick<Deps, 'table'>,
   deployment: Deployment,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { errors } from '../../contract/errors.ts';
+import { IGNORED_HEADER } from '../../contract/validation/ignored-fields.ts';
 import { Obstacle } from '../explain.ts';
 
 type Deployment = { id: string; source_config: { custom_url: string | null } };
@@ -22,10 +23,13 @@ const NO_LISTENER = errors.listener_required.detail({ why: '' });
 export class Client {
   readonly #base: string;
   readonly #apiKey: string;
+  readonly #warn: (line: string) => void;
 
-  constructor(base: string, apiKey: string) {
+  /** `warn` is told what the API says beside its answers. */
+  constructor(base: string, apiKey: string, warn: (line: string) => void) {
     this.#base = base.replace(/\/+$/, '');
     this.#apiKey = apiKey;
+    this.#warn = warn;
   }
 
   /** Registers this machine as the place where deployments run, and gives the listener's id. */
@@ -96,6 +100,11 @@ export class Client {
         `${this.#base} does not answer (${String(error)}). Is --url the stack's output ApiUrl?`,
       );
     });
+    const ignored = response.headers.get(IGNORED_HEADER);
+    if (ignored !== null)
+      this.#warn(
+        `${method} ${path}: the API ignored what it does not know, ${ignored}. Is it an older release?`,
+      );
     const text = await response.text();
     if (!response.ok) {
       const Kind = text.includes(NO_LISTENER) ? NoListener : Obstacle;

@@ -39,7 +39,7 @@ export async function enter(
   const content = await tarballOfFolder(resolve(project));
   const { tenantId, apiKey } = await bootstrap(deps, { organization, tenant });
   say(`API key   ${apiKey}`);
-  return { content, client: new Client(url, apiKey), tenantId, apiKey };
+  return { content, client: new Client(url, apiKey, say), tenantId, apiKey };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { RouteRow } from '../routes/route.ts';
+import { IGNORED_HEADER } from '../validation/ignored-fields.ts';
 
 /**
  * What pages of other origins may ask and read. Keys travel in headers that pages set themselves, never in
@@ -16,7 +17,13 @@ export const corsRequestHeaders = [
   'X-Tenant-Id',
 ] as const;
 
-export const corsResponseHeaders = ['ETag', 'Idempotent-Replayed', 'Retry-After', 'X-Request-Id'] as const;
+export const corsResponseHeaders = [
+  'ETag',
+  'Idempotent-Replayed',
+  'Retry-After',
+  'X-Request-Id',
+  IGNORED_HEADER,
+] as const;
 
 /** A browser need not ask again for so long. */
 export const CORS_MAX_AGE_SECONDS = 3600;

@@ -12,7 +12,7 @@ const info = {
   version: API_VERSION,
   description:
     'A deployment control plane for agent servers. Errors are `{"detail": …}`: a text, or for 422 a list of every problem. Unknown fields and ' +
-    'parameters are ignored, an empty parameter is an absent one, and null is absent in requests. A body has at most 1 MiB. Every answer ' +
+    'parameters are ignored, and `X-Slipway-Ignored` names such fields of a body; an empty parameter is an absent one, and null is absent in requests. A body has at most 1 MiB. Every answer ' +
     'carries `X-Request-Id`.',
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 };

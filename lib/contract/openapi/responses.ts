@@ -1,5 +1,6 @@
 import { type ErrorCode, errors } from '../errors.ts';
 import { type RouteRow, takesIdempotencyKey } from '../routes/route.ts';
+import { IGNORED_HEADER } from '../validation/ignored-fields.ts';
 import type { Components } from './components.ts';
 import {
   errorBody,
@@ -50,6 +51,8 @@ const headerDescriptions: Record<string, string> = {
   'WWW-Authenticate': 'The authentication schemes that are accepted.',
   'X-Request-Id': 'The id of this request; quote it when you report a problem.',
   'Set-Cookie': 'Identifies the browser that started the request, or clears that cookie.',
+  [IGNORED_HEADER]:
+    'Fields of the body that nothing reads, by their paths: `env, source_config.branch`. At most 20, percent-encoded.',
   'Idempotent-Replayed': '`true`: this is the response to an earlier request with the same key.',
   'Cache-Control': 'How long it may be kept.',
   'Content-Security-Policy': 'What the page may load.',
@@ -91,10 +94,14 @@ function successContent(row: RouteRow, { reference }: Components): JsonSchema {
   };
 }
 
+const ignoredHeaderOf = ({ body, page }: RouteRow): string[] =>
+  body !== undefined && page === undefined ? [IGNORED_HEADER] : [];
+
 function success(row: RouteRow, components: Components): Record<string, JsonSchema> {
   const ownHeaders = [
     ...headerNamesOf(row),
     ...(takesIdempotencyKey(row) ? ['Idempotent-Replayed'] : []),
+    ...ignoredHeaderOf(row),
     ...(row.page === undefined ? [] : ['Set-Cookie']),
   ];
   const content = { headers: headerReferences(ownHeaders), ...successContent(row, components) };
@@ -112,22 +119,27 @@ const shapeOf = (code: ErrorCode): { status: number; headers?: Record<string, st
 const canonical = (name: string): string =>
   Object.keys(headerDescriptions).find((known) => known.toLowerCase() === name) ?? name;
 
-/** The answer with one status: every text that it may come with. */
-function refusal(status: number, codes: readonly ErrorCode[], { reference }: Components): JsonSchema {
+/** The answer with one status: every text that it may come with. `more`: headers beside those of the texts. */
+function refusal(
+  status: number,
+  codes: readonly ErrorCode[],
+  { reference }: Components,
+  more: readonly string[],
+): JsonSchema {
   const ours = reference(errorBody);
   const gateway = reference(gatewayErrorBody);
   const examples = Object.fromEntries(codes.map((code) => [code, { value: { detail: textOf(code) } }]));
   const names = codes.flatMap((code) => Object.keys(shapeOf(code).headers ?? {})).map(canonical);
   return {
     description: meanings[status] ?? '',
-    headers: headerReferences([...new Set(names)]),
+    headers: headerReferences([...new Set([...names, ...more])]),
     content: json(gatewayStatuses.has(status) ? { anyOf: [ours, gateway] } : ours, { examples }),
   };
 }
 
 const invalid = ({ reference }: Components): JsonSchema => ({
   description: meanings[422],
-  headers: headerReferences([]),
+  headers: headerReferences([IGNORED_HEADER]),
   content: json(reference(validationErrorBody), {
     example: {
       detail: [
@@ -180,6 +192,9 @@ const sharedStatuses: Record<number, { name: string; codes: ErrorCode[] }> = {
   503: { name: 'Unavailable', codes: ['unavailable'] },
 };
 
+/** What is refused with these was refused before its body was read. */
+const BEFORE_THE_BODY: ReadonlySet<number> = new Set([401, 413, 415]);
+
 /** The answers that routes refer to. */
 export const sharedResponses = (components: Components): Record<string, JsonSchema> => ({
   Invalid: invalid(components),
@@ -188,7 +203,7 @@ export const sharedResponses = (components: Components): Record<string, JsonSche
   ...Object.fromEntries(
     Object.entries(sharedStatuses).map(([status, { name, codes }]) => [
       name,
-      refusal(Number(status), codes, components),
+      refusal(Number(status), codes, components, BEFORE_THE_BODY.has(Number(status)) ? [] : [IGNORED_HEADER]),
     ]),
   ),
 });
@@ -198,11 +213,16 @@ const isSame = (a: readonly string[], b: readonly string[]): boolean =>
 
 const named = (name: string): JsonSchema => ({ $ref: `#/components/responses/${name}` });
 
-function refusalOf(status: number, codes: readonly ErrorCode[], components: Components): JsonSchema {
+function refusalOf(
+  row: RouteRow,
+  status: number,
+  codes: readonly ErrorCode[],
+  components: Components,
+): JsonSchema {
   const shared = sharedStatuses[status];
   return shared !== undefined && isSame(shared.codes, codes)
     ? named(shared.name)
-    : refusal(status, codes, components);
+    : refusal(status, codes, components, ignoredHeaderOf(row));
 }
 
 /** What browsers are shown besides: pages that say what went wrong. */
@@ -225,7 +245,7 @@ const pagesOf = (row: RouteRow): Record<string, JsonSchema> =>
 export function responsesOf(row: RouteRow, components: Components): Record<string, JsonSchema> {
   const byStatus = Map.groupBy(errorCodesOf(row), (code) => errors[code].status as number);
   const refusals = [...byStatus].map(
-    ([status, codes]) => [status, refusalOf(status, codes, components)] as const,
+    ([status, codes]) => [status, refusalOf(row, status, codes, components)] as const,
   );
   return {
     ...success(row, components),

@@ -6,7 +6,12 @@ import {
   serverAnswerView,
   serverRequestBody,
 } from '../deployments/server-requests.ts';
-import { deletionResultsView, deploymentListView, deploymentView } from '../deployments/views.ts';
+import {
+  deletionResultsView,
+  deploymentListView,
+  deploymentView,
+  listedDeploymentView,
+} from '../deployments/views.ts';
 import { deploymentStatuses } from '../revision-status.ts';
 import { id, optionalList, orNull, page, queryBoolean, queryList } from '../validation/query.ts';
 import { changeAccess, changeErrors, changeVariables } from './change.ts';
@@ -36,6 +41,7 @@ export const createDeployment = route({
   success: 201,
   body: createDeploymentBody,
   response: deploymentView,
+  echoes: listedDeploymentView,
   headers: configurationEtag,
   countsConfiguration: true,
   errors: [
@@ -112,6 +118,7 @@ export const patchDeployment = route({
   params,
   body: changeDeploymentBody,
   response: deploymentView,
+  echoes: listedDeploymentView,
   headers: configurationEtag,
   countsConfiguration: true,
   errors: changeErrors,

@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { changeDeploymentBody, reasonBody } from '../deployments/requests.ts';
-import { deploymentView, revisionListView, revisionView } from '../deployments/views.ts';
+import {
+  deploymentView,
+  listedDeploymentView,
+  revisionListView,
+  revisionView,
+} from '../deployments/views.ts';
 import { revisionStatuses } from '../revision-status.ts';
 import { id, optionalList, orNull, page, queryBoolean } from '../validation/query.ts';
 import { changeAccess, changeErrors, changeVariables } from './change.ts';
@@ -45,6 +50,7 @@ export const createRevision = route({
   params: deploymentParams,
   body: changeDeploymentBody,
   response: revisionView,
+  echoes: listedDeploymentView,
   errors: changeErrors,
   variables: changeVariables,
 });

@@ -58,6 +58,8 @@ type Endpoint = {
   query?: z.ZodObject;
   body?: z.ZodType;
   response: z.ZodType | null;
+  /** What clients got elsewhere and send back here, changed: fields of it are known though nothing reads them. */
+  echoes?: z.ZodType;
   /**
    * Not JSON: the use case gives `{contentType, text}`, and the answer is that text, of one of these types.
    */

@@ -8,7 +8,6 @@ import { settle } from '../../support/world/deleting.ts';
 import { COMMIT, ended, inProgress } from '../../support/world/processed.ts';
 import {
   change,
-  github,
   interrupt,
   post,
   postRevision,
@@ -261,35 +260,6 @@ describe('a redeploy is refused', () => {
     });
     const skipped = empty.latest_revision_id;
     expect(await refusedWith(redeploy(world, empty.id, skipped))).toBe(nothing(skipped, 'SKIPPED'));
-  });
-});
-
-describe('an interrupt', () => {
-  it('says when it came, and is no error twice', async () => {
-    const { world, id } = await made(github('a'));
-    const [queued] = (await revisions(world, id)).resources;
-    const interrupted = await interrupt(world, id, queued?.id ?? '');
-    expect(interrupted.status).toBe('INTERRUPTED');
-    expect(interrupted.status_message).toBe(
-      `Interrupted on request at ${interrupted.interrupt_requested_at} while queued.`,
-    );
-    expect(interrupted.status_history.map(({ status }) => status)).toEqual([
-      'CREATING',
-      'QUEUED',
-      'INTERRUPTED',
-    ]);
-    expect(await interrupt(world, id, queued?.id ?? '')).toEqual(interrupted);
-  });
-
-  it('of a finished revision is 409 with its status', async () => {
-    const { world, id } = await made();
-    for (const how of ['DEPLOYED', 'BUILD_FAILED', 'DEPLOY_FAILED'] as const) {
-      const done = await ended(world, id, how);
-      expect(await refusedWith(interrupt(world, id, done.id))).toBe(
-        `409 Revision ${done.id} has finished already: ${how}.`,
-      );
-      await postRevision(world, id);
-    }
   });
 });
 

@@ -45,6 +45,19 @@ describe('a request that is sent again under its Idempotency-Key', () => {
     expect((await ask(world, creating(apiKey, github('right'), 'k-422'))).statusCode).toBe(201);
   });
 
+  it('is told again which of its fields are ignored', async () => {
+    const { world, apiKey } = await start();
+    const misspelt = creating(apiKey, github('misspelt', { secret: [{ name: 'A', value: 'b' }] }));
+    for (const isReplayed of [undefined, 'true'])
+      expect(await ask(world, misspelt)).toMatchObject({
+        statusCode: 201,
+        headers: {
+          'X-Slipway-Ignored': 'secret',
+          ...(isReplayed !== undefined && { 'idempotent-replayed': isReplayed }),
+        },
+      });
+  });
+
   it('is 409 when it asks for something else', async () => {
     const { world, apiKey } = await start();
     await ask(world, creating(apiKey));

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { Parser } from 'tar';
 import { describe, expect, it } from 'vitest';
+import { ignoredIn } from '../../../console/logic/ignored.ts';
 import { isSameResources, mergedResources, resourcesOf, specWith } from '../../../console/logic/resources.ts';
 import { editsOf, isEdited, MASK, merged, secretsOf, secretsWish } from '../../../console/logic/secrets.ts';
 import { isWanted, looksExecutable, type TarFile, tarOf } from '../../../console/logic/tar.ts';
@@ -84,6 +85,16 @@ describe('a tar file made in the browser', () => {
     expect(looksExecutable(new TextEncoder().encode('#!/bin/sh'))).toBe(true);
     expect(looksExecutable(new Uint8Array())).toBe(false);
   });
+});
+
+it('what the service ignored is named in plain words, however it was cut', () => {
+  expect(ignoredIn('env, source_config.branch, a%2C%20b, cut%E2%82')).toEqual([
+    'env',
+    'source_config.branch',
+    'a, b',
+    'cut%E2%82',
+  ]);
+  expect(ignoredIn('')).toEqual([]);
 });
 
 describe('secrets as they are edited', () => {

@@ -82,7 +82,13 @@ describe('an endpoint', () => {
     });
     expect(answer).toEqual({
       statusCode: 200,
-      headers: { ETag: '"7"', 'content-type': 'application/json', 'x-request-id': 'r-1', ...NOSNIFF },
+      headers: {
+        ETag: '"7"',
+        'content-type': 'application/json',
+        'x-request-id': 'r-1',
+        'X-Slipway-Ignored': 'unknown',
+        ...NOSNIFF,
+      },
       body: JSON.stringify({ id: ID, name: 'n' }),
     });
     expect(useCase).toHaveBeenCalledExactlyOnceWith(
@@ -127,6 +133,27 @@ describe('an endpoint', () => {
       { loc: ['body', 'count'], type: 'int_type', msg: 'Input should be a valid integer', input: 'x' },
     ]);
     expect(useCase).not.toHaveBeenCalled();
+  });
+
+  it('says which fields it ignores, also where it refuses, and nothing of who is not known', async () => {
+    const body = { nme: 'canary', id: ID, count: 1, 'a, b': { c: 'canary' } };
+    const refused = await handlerOf(patchThing)({ ...goodPatch, body });
+    // What its answer has, a client may send back.
+    expect([refused.statusCode, refused.headers?.['X-Slipway-Ignored']]).toEqual([422, 'nme, a%2C%20b']);
+    const useCase = async () => Promise.reject(refuse('deployment_not_found', { id: ID }));
+    const missing = await handlerOf(patchThing, { useCase })(goodPatch);
+    expect([missing.statusCode, missing.headers?.['X-Slipway-Ignored']]).toEqual([404, 'unknown']);
+    const clean = await handlerOf(patchThing, { useCase })({
+      ...goodPatch,
+      body: { name: 'n', other: null },
+    });
+    expect(clean.headers).not.toHaveProperty('X-Slipway-Ignored');
+    const unknown = async () => Promise.reject(refuse('unauthenticated', {}));
+    const unread = await handlerOf(patchThing, { authenticate: unknown })(goodPatch);
+    expect([unread.statusCode, unread.headers]).toEqual([
+      401,
+      expect.not.objectContaining({ 'X-Slipway-Ignored': expect.anything() }),
+    ]);
   });
 
   it('asks who is there before what they may, and that before what they say', async () => {
