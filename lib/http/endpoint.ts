@@ -159,7 +159,7 @@ export function pageEndpoint<D>(
 }
 
 /** Answers what no route took: 405 for a known path under another method, else 404. */
-export const notFound = (rows: readonly Pick<RouteRow, 'method' | 'path'>[]): Handler =>
+export const notFound = (rows: readonly RouteRow[]): Handler =>
   serve([requestId, errorAnswers('fallback', callsNothing)], async (event) => {
     throw notTaken(rows, event);
   });

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type ApiError, refuse } from '../contract/errors.ts';
-import type { RouteRow } from '../contract/routes/route.ts';
+import { type RouteRow, routeKeysOf } from '../contract/routes/route.ts';
 
 /** The pattern of a path such as `/v2/things/{thing_id}` or `/things/{proxy+}`. */
 function pathPattern(path: string): RegExp {
@@ -11,10 +11,19 @@ function pathPattern(path: string): RegExp {
   return new RegExp(`^${escaped}/?$`);
 }
 
-/** The methods that `path` answers to, by the alphabet; empty for an unknown path. */
-function methodsOf(rows: readonly Pick<RouteRow, 'method' | 'path'>[], path: string): string[] {
-  const methods = rows.filter((row) => pathPattern(row.path).test(path)).map((row) => row.method);
-  return [...new Set(methods)].sort();
+/** How much of a path is written out: a name goes before a parameter, that before all that is left. */
+const literalsOf = (path: string): number =>
+  path.split('/').filter((part) => !part.startsWith('{')).length - (path.includes('+}') ? 1 : 0);
+
+/**
+ * The methods that `path` answers to, by the alphabet; empty for an unknown path. Where it is a name among
+ * ids (`/v2/auth/tokens/exists`), those of the ids are not its own.
+ */
+function methodsOf(rows: readonly RouteRow[], path: string): string[] {
+  const matching = rows.filter((row) => pathPattern(row.path).test(path));
+  const most = Math.max(...matching.map((row) => literalsOf(row.path)));
+  const own = matching.filter((row) => literalsOf(row.path) === most);
+  return [...new Set(own.flatMap(routeKeysOf).map((key) => key.slice(0, key.indexOf(' '))))].sort();
 }
 
 /** `rawPath` carries the stage's name unless it is the default one. */
@@ -23,10 +32,7 @@ function pathOf({ rawPath, requestContext: { stage } }: APIGatewayProxyEventV2):
 }
 
 /** The refusal of what no route took. */
-export function notTaken(
-  rows: readonly Pick<RouteRow, 'method' | 'path'>[],
-  event: APIGatewayProxyEventV2,
-): ApiError {
+export function notTaken(rows: readonly RouteRow[], event: APIGatewayProxyEventV2): ApiError {
   const allowed = methodsOf(rows, pathOf(event));
   const { method } = event.requestContext.http;
   if (allowed.length === 0 || allowed.includes(method)) return refuse('path_not_found', {});

@@ -1,5 +1,5 @@
 import type { RouteRow } from '../contract/routes/route.ts';
-import type { Step } from './exchange.ts';
+import type { Result, Step } from './exchange.ts';
 import { logger } from './logger.ts';
 
 const markResponse: NonNullable<Step['after']> = ({ event, response }) => {
@@ -10,7 +10,16 @@ const markResponse: NonNullable<Step['after']> = ({ event, response }) => {
     ...(!names.includes('x-content-type-options') && { 'x-content-type-options': 'nosniff' }),
     'x-request-id': event.requestContext.requestId,
   };
+  if (event.requestContext.http.method === 'HEAD') withoutBody(response);
 };
+
+/** API Gateway sends what a function answers: the length of what GET answers, and nothing of it. */
+function withoutBody(response: Result): void {
+  const { body = '', isBase64Encoded = false } = response;
+  const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
+  response.headers = { ...response.headers, 'content-length': String(length) };
+  response.body = '';
+}
 
 /**
  * `X-Request-Id` on every answer, errors included: what a person quotes and the log finds. And `nosniff`, so

@@ -18,7 +18,7 @@ import {
   corsResponseHeaders,
 } from '../contract/browser/cors.ts';
 import { routes } from '../contract/routes/index.ts';
-import type { RouteRow } from '../contract/routes/route.ts';
+import { type RouteRow, routeKeysOf } from '../contract/routes/route.ts';
 import { fallbackHandler } from './handlers.ts';
 import { kebab, nameOf, type Platform } from './platform.ts';
 import type { Settings } from './settings.ts';
@@ -140,7 +140,7 @@ class AreaStack extends NestedStack {
       const made = this.#endpoint(
         shared,
         { name: kebab(row.operation), handler, summary, access, variables },
-        sharing.map(({ method, path }) => `${method} ${path}`),
+        sharing.flatMap(routeKeysOf),
       );
       for (const { operation } of sharing) this.roles.set(operation, made.role);
     }

@@ -1,4 +1,4 @@
-import type { RouteRow } from '../contract/routes/route.ts';
+import { type RouteRow, routeKeysOf } from '../contract/routes/route.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -22,7 +22,7 @@ type Throttle = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number };
  * not part of it.
  */
 export function routeThrottles(
-  rows: readonly Pick<RouteRow, 'method' | 'path' | 'permission' | 'eventStream' | 'leadsOn'>[],
+  rows: readonly RouteRow[],
   { rateLimit, burstLimit }: Pick<Settings, 'rateLimit' | 'burstLimit'>,
 ): Record<string, Throttle> {
   const keyless: Throttle = {
@@ -33,9 +33,10 @@ export function routeThrottles(
     ThrottlingRateLimit: Math.min(rateLimit, aSecond),
     ThrottlingBurstLimit: Math.min(burstLimit, 2 * aSecond),
   });
-  const own = rows.flatMap(({ method, path, permission, eventStream, leadsOn }): [string, Throttle][] => {
+  const own = rows.flatMap((row): [string, Throttle][] => {
+    const { method, path, permission, eventStream, leadsOn } = row;
     const key = `${method} ${path}`;
-    if (permission === 'public') return [[key, keyless]];
+    if (permission === 'public') return routeKeysOf(row).map((each) => [each, keyless]);
     if (eventStream) return [[key, holding(FOLLOWED_A_SECOND)]];
     return leadsOn ? [[key, holding(WAITING_A_SECOND)]] : [];
   });

@@ -225,11 +225,12 @@ const unknown: Refusal[] = [
   },
   ...(
     [
-      ['PUT', '/v2/deployments', 'DELETE, GET, POST'],
-      ['HEAD', '/v2/deployments', 'DELETE, GET, POST'],
-      ['OPTIONS', '/v2/deployments', 'DELETE, GET, POST'],
-      ['POST', `/api-host/v2/deployments/${NOBODY}`, 'DELETE, GET, PATCH'],
-      ['DELETE', '/ok', 'GET'],
+      ['PUT', '/v2/deployments', 'DELETE, GET, HEAD, POST'],
+      ['HEAD', '/v2/events', 'GET'],
+      ['OPTIONS', '/v2/deployments', 'DELETE, GET, HEAD, POST'],
+      ['POST', `/api-host/v2/deployments/${NOBODY}`, 'DELETE, GET, HEAD, PATCH'],
+      ['DELETE', '/ok', 'GET, HEAD'],
+      ['PUT', '/v2/auth/tokens/exists', 'GET, HEAD'],
     ] as const
   ).map(([method, path, allow]) => ({
     what: `${method} ${path}`,

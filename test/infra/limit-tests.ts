@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { routes } from '../../lib/contract/routes/index.ts';
+import { routeKeysOf } from '../../lib/contract/routes/route.ts';
 import { routeThrottles } from '../../lib/infra/throttles.ts';
 import { configured, type Synthesised, synthesised } from '../support/aws/synthesised.ts';
 
@@ -13,7 +14,7 @@ export function limitTests(plain: () => Synthesised): void {
       all: Properties.DefaultRouteSettings as Throttle,
     }));
   const keys = (isOne: (row: (typeof routes)[number]) => boolean) =>
-    routes.filter(isOne).map(({ method, path }) => `${method} ${path}`);
+    routes.filter(isOne).flatMap(routeKeysOf);
 
   it('routes without a key, and those that hold a connection, have throttles of their own in both stages', () => {
     const keyless = [...keys(({ permission }) => permission === 'public'), '$default'];

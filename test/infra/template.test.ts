@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
+import { answersHead } from '../../lib/contract/routes/route.ts';
 import { type Synthesised, synthesised } from '../support/aws/synthesised.ts';
 import { agentTests } from './agent-tests.ts';
 import { alarmTests } from './alarm-tests.ts';
@@ -51,11 +52,26 @@ describe('the stacks', () => {
 
   it('have every route of the table once, and two stages that serve them all', () => {
     const keys = propertiesOf('AWS::ApiGatewayV2::Route').map(({ RouteKey }) => RouteKey);
-    const expected = [...routes.map(({ method, path }) => `${method} ${path}`), '$default'];
+    const expected = [
+      ...routes.map(({ method, path }) => `${method} ${path}`),
+      ...routes.filter(answersHead).map(({ path }) => `HEAD ${path}`),
+      '$default',
+    ];
     expect(new Set(keys)).toEqual(new Set(expected));
     expect(keys).toHaveLength(expected.length);
     const stages = propertiesOf('AWS::ApiGatewayV2::Stage').map(({ StageName }) => StageName);
     expect(stages).toEqual(['$default', 'api-host']);
+  });
+
+  it('have HEAD lead where GET leads, and to no other function', () => {
+    const targets = new Map(
+      propertiesOf('AWS::ApiGatewayV2::Route').map(({ RouteKey, Target }) => [
+        RouteKey,
+        JSON.stringify(Target),
+      ]),
+    );
+    for (const { path } of routes.filter(answersHead))
+      expect([path, targets.get(`HEAD ${path}`)]).toEqual([path, targets.get(`GET ${path}`)]);
   });
 
   it('have one function a handler, with Node 24 on arm64 and its own role', () => {

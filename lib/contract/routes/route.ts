@@ -128,6 +128,33 @@ export const takesIdempotencyKey = ({ method, permission, access, credential }: 
   (access as readonly string[]).includes('table:put');
 
 /**
+ * Whether HEAD asks the same as GET, without the body: on what only reads. What holds a connection, uses
+ * something up, hands a secret out or is audited is asked by GET alone.
+ */
+export const answersHead = ({
+  method,
+  permission,
+  page,
+  eventStream,
+  leadsOn,
+  credential,
+  writes,
+  audit,
+}: Pick<
+  RouteRow,
+  'method' | 'permission' | 'page' | 'eventStream' | 'leadsOn' | 'credential' | 'writes' | 'audit'
+>): boolean =>
+  method === 'GET' &&
+  permission !== 'listener:work' &&
+  [page, eventStream, leadsOn, credential, writes, audit].every((each) => each === undefined);
+
+/** What gateways know a route by: its method and path, and HEAD beside GET. */
+export const routeKeysOf = (row: Parameters<typeof answersHead>[0] & Pick<RouteRow, 'path'>): string[] => [
+  `${row.method} ${row.path}`,
+  ...(answersHead(row) ? [`HEAD ${row.path}`] : []),
+];
+
+/**
  * Whether a route reads JSON: what needs no key reads only a body that it declares. Bodies of pages are
  * forms.
  */

@@ -28,8 +28,9 @@ export function sendResult(response: ServerResponse, result: Result): void {
   const named = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
   response.writeHead(result.statusCode ?? 200, {
     ...(body.length > 0 && !named && { 'content-type': 'application/json' }),
-    ...headers,
+    // The answer to HEAD says itself how long it would be.
     ...(hasBody(result) && { 'content-length': body.length }),
+    ...headers,
   });
   response.end(body);
 }

@@ -1,4 +1,4 @@
-import type { RouteRow } from '../../contract/routes/route.ts';
+import { answersHead, type RouteRow } from '../../contract/routes/route.ts';
 import { percentDecoded } from './percent.ts';
 
 export type Match = { routeKey: string; row: RouteRow | undefined; pathParameters: Record<string, string> };
@@ -45,7 +45,7 @@ export function createRouter(rows: readonly RouteRow[]): (method: string, path: 
   return (method, path) => {
     const given = path.replace(/^\//, '').replace(/\/$/, '').split('/');
     for (const pattern of patterns) {
-      if (pattern.row.method !== method) continue;
+      if (pattern.row.method !== method && !(method === 'HEAD' && answersHead(pattern.row))) continue;
       const pathParameters = match(pattern, given);
       if (pathParameters === undefined) continue;
       return { routeKey: `${method} ${pattern.row.path}`, row: pattern.row, pathParameters };

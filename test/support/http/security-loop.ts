@@ -123,6 +123,9 @@ const reachable = (row: GuardedRow, { own }: SecurityWorld): Record<string, stri
   isListeners(row) ? { ...nothing(row), listener_id: own.ids.listener_id ?? '' } : nothing(row);
 
 const refused = 'Invalid or missing credentials';
+/** It is said of whatever looks like a key, good or not. */
+const KEY_AS_BEARER = 'a key as a bearer';
+const WHERE_KEYS_GO = 'an API key is sent in the header X-Api-Key, not as a bearer token.';
 
 /** Whatever is wrong with a credential, the answer is the same 401. */
 const credentials: Check = async (row, ask, world) => {
@@ -141,7 +144,7 @@ const credentials: Check = async (row, ask, world) => {
       authorization: `Bearer ${world.bearer}`,
     },
     'a bad bearer': { authorization: 'Bearer a.b.c', 'x-tenant-id': world.own.tenantId },
-    'a key as a bearer': { authorization: `Bearer ${key}`, 'x-tenant-id': world.own.tenantId },
+    [KEY_AS_BEARER]: { authorization: `Bearer ${key}`, 'x-tenant-id': world.own.tenantId },
     'a bearer of another scheme': {
       authorization: `Basic ${world.bearer}`,
       'x-tenant-id': world.own.tenantId,
@@ -151,7 +154,8 @@ const credentials: Check = async (row, ask, world) => {
   for (const [what, headers] of Object.entries(bad)) {
     const answer = await ask(headers, world.own.ids);
     const challenge = String(answer.headers?.['www-authenticate'] ?? '');
-    const isRight = said(answer) === `401 ${JSON.stringify({ detail: refused })}` && challenge !== '';
+    const detail = what === KEY_AS_BEARER ? `${refused}: ${WHERE_KEYS_GO}` : refused;
+    const isRight = said(answer) === `401 ${JSON.stringify({ detail })}` && challenge !== '';
     if (!isRight) findings.push(`${what}: ${said(answer)}`);
   }
   return findings;

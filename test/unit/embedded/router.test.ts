@@ -8,6 +8,39 @@ const found = (path: string, method = 'GET') => {
   return [row?.operation, pathParameters];
 };
 
+describe('HEAD', () => {
+  it('leads where GET leads, for what only reads', () => {
+    for (const path of [
+      '/ok',
+      '/openapi.json',
+      '/docs',
+      '/console',
+      '/console/deployments',
+      '/',
+      '/v2/deployments',
+    ])
+      expect([path, ...found(path, 'HEAD')]).toEqual([path, ...found(path)]);
+    expect(found('/v2/deployments/a', 'HEAD')).toEqual(['getDeployment', { deployment_id: 'a' }]);
+  });
+
+  it('leads nowhere that holds a connection, uses something up, hands a secret out or is audited', () => {
+    const id = 'a';
+    for (const path of [
+      '/v2/events',
+      `/v2/deployments/${id}/revisions/${id}/logs`,
+      `/v2/auth/wait/${id}`,
+      `/v2/auth/begin/${id}`,
+      `/v2/auth/callback/${id}`,
+      `/host-oauth-callback/${id}`,
+      `/v2/listeners/${id}/deployments/${id}/spec`,
+      `/v2/listeners/${id}/desired`,
+    ]) {
+      expect([path, found(path)[0]]).toEqual([path, expect.any(String)]);
+      expect([path, found(path, 'HEAD')[0]]).toEqual([path, undefined]);
+    }
+  });
+});
+
 describe('a greedy part of a path', () => {
   it.each([
     ['/console/deployments', 'deployments'],

@@ -20,12 +20,27 @@ describe('what no route takes', () => {
   it('is 405 where the path is known, with the methods it has', async () => {
     expect(await ask('PUT', '/v2/deployments')).toMatchObject({
       statusCode: 405,
-      headers: { allow: 'DELETE, GET, POST' },
-      body: '{"detail":"Method PUT is not allowed here; allowed: DELETE, GET, POST."}',
+      headers: { allow: 'DELETE, GET, HEAD, POST' },
+      body: '{"detail":"Method PUT is not allowed here; allowed: DELETE, GET, HEAD, POST."}',
     });
     expect(await ask('POST', '/v2/deployments/some-id')).toMatchObject({
-      headers: { allow: 'DELETE, GET, PATCH' },
+      headers: { allow: 'DELETE, GET, HEAD, PATCH' },
     });
+  });
+
+  it('names the methods of this very path, not those of a parameter in its place', async () => {
+    const allowedAt = async (path: string) => (await ask('PUT', path)).headers?.allow;
+    expect(await allowedAt('/v2/auth/tokens/exists')).toBe('GET, HEAD');
+    expect(await allowedAt('/v2/auth/tokens/some-id')).toBe('DELETE');
+    expect(await allowedAt('/v2/auth/providers/mcp-discover')).toBe('POST');
+    expect(await allowedAt('/console')).toBe('GET, HEAD');
+    expect(await allowedAt('/v2/events')).toBe('GET');
+  });
+
+  it('has no body for HEAD, and says how long it would be', async () => {
+    const answer = await ask('HEAD', '/v2/nope');
+    expect([answer.statusCode, answer.body, answer.headers?.['content-length']]).toEqual([404, '', '23']);
+    expect((await ask('HEAD', '/v2/events')).statusCode).toBe(405);
   });
 
   it('looks behind the name of a stage', async () => {
