@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
-import { answersHead } from '../../lib/contract/routes/route.ts';
 import { type Synthesised, synthesised } from '../support/aws/synthesised.ts';
 import { agentTests } from './agent-tests.ts';
 import { alarmTests } from './alarm-tests.ts';
@@ -9,6 +8,7 @@ import { costTests } from './cost-tests.ts';
 import { creationTests } from './creation-tests.ts';
 import { keptTests } from './kept-tests.ts';
 import { limitTests } from './limit-tests.ts';
+import { routeTests } from './route-tests.ts';
 import { runbookTests } from './runbook-tests.ts';
 import { settingsTests } from './settings-tests.ts';
 
@@ -50,29 +50,7 @@ describe('the stacks', () => {
     expect(counts.filter(([, count]) => count > RESOURCES_MAX)).toEqual([]);
   });
 
-  it('have every route of the table once, and two stages that serve them all', () => {
-    const keys = propertiesOf('AWS::ApiGatewayV2::Route').map(({ RouteKey }) => RouteKey);
-    const expected = [
-      ...routes.map(({ method, path }) => `${method} ${path}`),
-      ...routes.filter(answersHead).map(({ path }) => `HEAD ${path}`),
-      '$default',
-    ];
-    expect(new Set(keys)).toEqual(new Set(expected));
-    expect(keys).toHaveLength(expected.length);
-    const stages = propertiesOf('AWS::ApiGatewayV2::Stage').map(({ StageName }) => StageName);
-    expect(stages).toEqual(['$default', 'api-host']);
-  });
-
-  it('have HEAD lead where GET leads, and to no other function', () => {
-    const targets = new Map(
-      propertiesOf('AWS::ApiGatewayV2::Route').map(({ RouteKey, Target }) => [
-        RouteKey,
-        JSON.stringify(Target),
-      ]),
-    );
-    for (const { path } of routes.filter(answersHead))
-      expect([path, targets.get(`HEAD ${path}`)]).toEqual([path, targets.get(`GET ${path}`)]);
-  });
+  routeTests((type) => propertiesOf(type));
 
   it('have one function a handler, with Node 24 on arm64 and its own role', () => {
     const functions = propertiesOf('AWS::Lambda::Function');
