@@ -21,6 +21,7 @@ import { hostTaken } from './checks/host.ts';
 import { checkImagePlace } from './checks/image-repository.ts';
 import { changesIntegration } from './checks/integration.ts';
 import { checkPushPaths } from './checks/push-paths.ts';
+import { checkSecretNames } from './checks/secret-names.ts';
 import { checkWhatRuns } from './checks/what-runs.ts';
 import { hasSameConfiguration, withChangesOf } from './configuration/apply.ts';
 import { checkConfig, resolveSecrets } from './configuration/merge.ts';
@@ -62,6 +63,7 @@ export function change<T>(
     const named = await checkAsked(deps, before, body, plan);
     const secrets = await resolveSecrets(deps, before, body.secrets);
     const asked = withChangesOf(before, body, secrets);
+    await checkSecretNames(deps, before, asked, body);
     if (!plan.always && secrets === undefined && hasSameConfiguration(asked, stored)) {
       const output = await show(stored, undefined);
       const record = deps.idempotency.record(output);

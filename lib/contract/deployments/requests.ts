@@ -19,7 +19,7 @@ import {
   repoUrlProblem,
 } from '../validation/text.ts';
 import { resourceSpec } from './resource-spec.ts';
-import { type Secret, secretReferences, secrets } from './secrets.ts';
+import { nameInBoth, namesInBoth, type Secret, secretReferences, secrets } from './secrets.ts';
 
 /** Bodies that make or change deployments. Unknown and response-only fields are ignored, null is absent. */
 
@@ -127,6 +127,19 @@ function checkNamed(body: { name?: unknown; agent?: unknown } | null, ctx: z.Ref
   if (absent(body.name) && absent(body.agent)) report(ctx, missing, ['name']);
 }
 
+/** Reports each name that belongs to a secret and to a reference. */
+function checkNamesInBoth(
+  {
+    secrets: list,
+    secret_references: references,
+  }: SecretsWish & { secret_references?: Named[] | null | undefined },
+  ctx: z.RefinementCtx,
+): void {
+  const inBoth = new Set(namesInBoth(list ?? [], references ?? []));
+  for (const [index, { name }] of (references ?? []).entries())
+    if (inBoth.has(name)) report(ctx, nameInBoth(name), ['secret_references', index, 'name']);
+}
+
 /** `POST /v2/deployments`. `name` is absent only when `agent` is there. */
 export const createDeploymentBody = z
   .object({
@@ -138,9 +151,11 @@ export const createDeploymentBody = z
   })
   .superRefine(checkNamed, always)
   .superRefine(checkSize)
+  .superRefine(checkNamesInBoth)
   .transform(withoutNulls);
 export type CreateDeploymentBody = z.output<typeof createDeploymentBody>;
 
+type Named = { name: string };
 type SecretsWish = { secrets?: Secret[] | null | undefined; clear_secrets?: boolean | null | undefined };
 
 /** The list that replaces the stored one; undefined: that one stays. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { freeText } from '../validation/json.ts';
-import { always, report, valueError } from '../validation/problems.ts';
+import { always, type Problem, report, valueError } from '../validation/problems.ts';
 
 /** What responses show in place of a secret; sent back, it keeps the stored value. */
 export const SECRET_MASK = '**********';
@@ -105,3 +105,17 @@ export const secretReferences = z
   .max(SECRETS_COUNT_MAX)
   .superRefine(checkRepeatedNames, always);
 export type SecretReference = z.output<typeof secretReferences>[number];
+
+type Named = { name: string };
+
+/** The names that belong to a secret and to a reference. */
+export function namesInBoth(list: readonly Named[], references: readonly Named[]): string[] {
+  const names = new Set(list.map(({ name }) => name));
+  return references.map(({ name }) => name).filter((name) => names.has(name));
+}
+
+/** What is said of such a name. */
+export const nameInBoth = (name: string): Problem =>
+  valueError(
+    `${name} is the name of a secret and of a secret reference; a variable has one value, so give one`,
+  );

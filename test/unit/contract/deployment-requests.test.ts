@@ -223,6 +223,19 @@ describe('secrets', () => {
   });
 });
 
+it('a name belongs to a secret or to a reference', () => {
+  const reference = (name: string) => ({ name, secret_name: 's', secret_key: 'k' });
+  const secrets = [{ name: 'A', value: 'canary' }];
+  const found = problems({ ...minimal, secrets, secret_references: [reference('B'), reference('A')] });
+  expect(found).toEqual([
+    {
+      loc: ['body', 'secret_references', 1, 'name'],
+      type: 'value_error',
+      msg: expect.stringContaining('A is the name of a secret and of a secret reference'),
+    },
+  ]);
+});
+
 describe('a body that changes a deployment', () => {
   const change = (body: unknown) => changeDeploymentBody.parse(body);
 
