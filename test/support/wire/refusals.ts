@@ -154,7 +154,7 @@ export async function expectNoRoute(record: WireRecord): Promise<void> {
     return [answer.status, answer.headers.get('allow'), await answer.json()];
   };
   expect(await ask('GET', '/v2/nothing')).toEqual([404, null, { detail: 'Not found.' }]);
-  const detail = 'Method PUT is not allowed here; allowed: GET.';
-  expect(await ask('PUT', '/ok')).toEqual([405, 'GET', { detail }]);
+  const detail = 'Method PUT is not allowed here; allowed: GET, HEAD.';
+  expect(await ask('PUT', '/ok')).toEqual([405, 'GET, HEAD', { detail }]);
   record.refused.add('path_not_found').add('method_not_allowed');
 }
