@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { UseCase } from '../app/caller.ts';
+import type { Caller, UseCase } from '../app/caller.ts';
 import { unkeyed } from '../app/idempotency.ts';
 import {
   authenticate as authenticateCaller,
@@ -9,7 +9,7 @@ import {
 } from '../app/identity/authenticate.ts';
 import type { KeyUses } from '../app/identity/key-uses.ts';
 import type { Page, PageRequest } from '../contract/browser/page.ts';
-import { refuse } from '../contract/errors.ts';
+import { refuse, type ValidationItem } from '../contract/errors.ts';
 import { once } from '../contract/once.ts';
 import type { RouteInput, RouteOutput, RouteRow } from '../contract/routes/route.ts';
 import { type Authenticate, authentication, credentialsIn } from './authentication.ts';
@@ -26,21 +26,30 @@ import { type RefusalDeps, refusals } from './refusals.ts';
 import { inputOf } from './request.ts';
 import { successAnswer } from './respond.ts';
 import { accessLog, requestId } from './trace.ts';
-import { type Check, validate } from './validate.ts';
+import { type Check, type SentBack, validate, type WithoutSentBack } from './validate.ts';
 
-type Options = { check?: Check; authenticate?: Authenticate };
+type Options<D> = {
+  check?: Check;
+  authenticate?: Authenticate;
+  sentBack?: (
+    deps: D & IdentityDeps,
+    sent: { params: unknown; body: unknown; items: readonly ValidationItem[] },
+    caller: Caller,
+  ) => Promise<WithoutSentBack | undefined>;
+};
 /** What the chain itself gives to a use case, beside what its entry point makes. */
 type Given = 'idempotency' | 'auditLog';
 
 /**
  * Makes an endpoint of a row and its use case. The result takes a thunk for the dependencies, called at the
  * first request and kept, so that a module can export a handler before the environment is complete. Options:
- * rules on the body beyond its schema (`check`), another way to prove who asks (`authenticate`, for tests).
+ * rules on the body beyond its schema (`check`), what of it is only sent back (`sentBack`), another way to
+ * prove who asks (`authenticate`, for tests).
  */
 export function endpoint<const R extends RouteRow, D>(
   row: R,
   useCase: UseCase<D, RouteInput<R>, RouteOutput<R>>,
-  { check, authenticate = authenticateCaller }: Options = {},
+  { check, sentBack, authenticate = authenticateCaller }: Options<Omit<D, Given>> = {},
 ): (deps: () => Omit<D, Given> & IdentityDeps) => Handler {
   const { permission } = row;
   if (permission === 'public') throw new Error(`${row.operation} needs no key: make it with publicEndpoint`);
@@ -59,7 +68,9 @@ export function endpoint<const R extends RouteRow, D>(
       authorization(permission),
       ...idempotency(row, kept),
     ];
-    return serve(chain(row, errorAnswers(row.operation, unavailable), identity, check), run);
+    const without: SentBack = async ({ caller, body: given }, params, items) =>
+      caller === undefined ? undefined : sentBack?.(kept(), { params, body: given, items }, caller);
+    return serve(chain(row, errorAnswers(row.operation, unavailable), identity, check, without), run);
   };
 }
 
@@ -131,14 +142,20 @@ export function rawEndpoint<
  * The steps of every request for JSON, outermost first: a request that one of them refuses does not reach the
  * next. `identity` finds out who asks and what they may.
  */
-export const chain = (row: RouteRow, errors: Step, identity: Step[], check?: Check): Step[] => [
+export const chain = (
+  row: RouteRow,
+  errors: Step,
+  identity: Step[],
+  check?: Check,
+  sentBack?: SentBack,
+): Step[] => [
   requestId,
   ...ignored(row),
   accessLog(row),
   errors,
   ...identity,
   body(row),
-  validate(row, check),
+  validate(row, check, sentBack),
 ];
 
 /**

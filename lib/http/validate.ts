@@ -9,7 +9,7 @@ import {
   type RequestPart,
 } from '../contract/validation/parse-part.ts';
 import { loneSurrogates } from '../contract/validation/surrogates.ts';
-import type { Step } from './exchange.ts';
+import type { Exchange, Step } from './exchange.ts';
 
 /**
  * Rules beyond shape, run on the body as it came, so that their findings stand beside those of the schema.
@@ -34,27 +34,54 @@ const shapeless = (event: APIGatewayProxyEventV2, body: unknown): ValidationItem
   ...(body === undefined || isObject(body) ? loneSurrogates(['body'], body) : [noObject(body)]),
 ];
 
+type Input = NonNullable<Exchange['input']>;
+type Parts = { input: Input; items: ValidationItem[] };
+
+function parsed(row: RouteRow, event: APIGatewayProxyEventV2, body: unknown, check: Check): Parts {
+  const found = shapeless(event, body);
+  const parse = (part: RequestPart, schema: z.ZodType | undefined, value: unknown): unknown => {
+    if (schema === undefined) return undefined;
+    if (part === 'body' && !isObject(value)) return undefined;
+    const { items, ...result } = parsePart(part, schema, value);
+    found.push(...(items ?? []));
+    return 'value' in result ? result.value : undefined;
+  };
+  const input = {
+    params: parse('path', row.params, event.pathParameters ?? {}),
+    query: parse('query', row.query, query(event)),
+    body: parse('body', row.body, body),
+  };
+  return { input, items: firstOfEachPlace([...found, ...check(body)]) };
+}
+
+/** A body without what is only sent back, and what makes a parsed one whole again. */
+export type WithoutSentBack = { rest: unknown; whole(parsed: unknown): unknown };
+
+/**
+ * Takes out of a body what was found wrong and is stored already: it was taken once, so that it may be sent
+ * back. Undefined: nothing is.
+ */
+export type SentBack = (
+  exchange: Exchange,
+  params: unknown,
+  items: readonly ValidationItem[],
+) => Promise<WithoutSentBack | undefined>;
+
 /**
  * Path, query and body against the row's schemas: all problems of the request at once, or the parsed parts.
  */
-export const validate = (row: RouteRow, check: Check = () => []): Step => ({
-  before: ({ event, internal }) => {
-    const { body } = internal;
-    const found = shapeless(event, body);
-    const parse = (part: RequestPart, schema: z.ZodType | undefined, value: unknown): unknown => {
-      if (schema === undefined) return undefined;
-      if (part === 'body' && !isObject(value)) return undefined;
-      const parsed = parsePart(part, schema, value);
-      if (parsed.items === undefined) return parsed.value;
-      found.push(...parsed.items);
-      return undefined;
-    };
-    const input = {
-      params: parse('path', row.params, event.pathParameters ?? {}),
-      query: parse('query', row.query, query(event)),
-      body: parse('body', row.body, body),
-    };
-    const items = firstOfEachPlace([...found, ...check(body)]);
+export const validate = (row: RouteRow, check: Check = () => [], sentBack?: SentBack): Step => ({
+  before: async ({ event, internal }) => {
+    let { input, items } = parsed(row, event, internal.body, check);
+    const without =
+      items.length > 0 && input.params !== undefined
+        ? await sentBack?.(internal, input.params, items)
+        : undefined;
+    if (without !== undefined) {
+      const again = parsed(row, event, without.rest, check);
+      input = { ...again.input, body: without.whole(again.input.body) };
+      items = again.items;
+    }
     if (items.length > 0) throw new ValidationError(items.slice(0, ITEMS_MAX));
     internal.input = input;
   },

@@ -64,3 +64,47 @@ describe.each(routes.map((row) => [`${row.method} ${row.path}`, row] as const))(
     expect(z.toJSONSchema(answer, { io: 'output' })).toHaveProperty('type');
   });
 });
+
+/** Lists of another shape: clients of the API that they come from read them so, or they are followed. */
+const otherLists: Record<string, string> = {
+  listInstalledIntegrations: 'array',
+  listProviders: 'array',
+  listTokens: 'array',
+  listConnections: 'data',
+  listEvents: 'after missed resources',
+};
+
+describe('a list', () => {
+  const answers = routes.flatMap((row) => {
+    if (row.response === null || row.method !== 'GET' || row.contentTypes !== undefined) return [];
+    const { type, properties } = z.toJSONSchema(row.response, { io: 'output', unrepresentable: 'any' });
+    return [
+      {
+        row,
+        shape:
+          type === 'array'
+            ? 'array'
+            : Object.keys(properties ?? {})
+                .toSorted()
+                .join(' '),
+      },
+    ];
+  });
+  const lists = answers.filter(
+    ({ row, shape }) => row.operation.startsWith('list') || /^array$|\b(resources|data|items)\b/.test(shape),
+  );
+
+  it.each(lists.map(({ row, shape }) => [row.operation, row, shape] as const))(
+    '%s answers a page and where to go on',
+    (operation, row, shape) => {
+      expect(shape).toBe(otherLists[operation] ?? 'offset resources');
+      if (!(operation in otherLists))
+        expect(Object.keys(row.query?.shape ?? {})).toEqual(expect.arrayContaining(['limit', 'offset']));
+    },
+  );
+
+  it('is of another shape only where that is said here', () => {
+    const operations = new Set<string>(lists.map(({ row }) => row.operation));
+    expect(Object.keys(otherLists).filter((operation) => !operations.has(operation))).toEqual([]);
+  });
+});

@@ -15,6 +15,7 @@ import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { type Secret, sealSecrets } from '../secrets.ts';
 import { recordUpload } from '../uploads/record-upload.ts';
+import { askedAnew } from './checks/asked-anew.ts';
 import { checkClusterNames } from './checks/cluster-names.ts';
 import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks/deployment.ts';
 import { hostTaken } from './checks/host.ts';
@@ -135,6 +136,11 @@ function kindOf(before: Deployment, body: ChangeDeploymentBody): Source {
   return before.revision_source;
 }
 
+const isOfSource = (fields: SourceFields): boolean =>
+  fields.build_on_push !== undefined ||
+  SOURCE_FIELDS.some((field) => fields[field] !== undefined) ||
+  SOURCE_CONFIG_FIELDS.some((field) => fields[field] !== undefined);
+
 /** Refuses what cannot be; gives the writes that go with what the request names. */
 async function checkAsked(
   deps: ChangeDeps,
@@ -142,10 +148,11 @@ async function checkAsked(
   body: ChangeDeploymentBody,
   plan: Plan,
 ): Promise<Write[]> {
-  checkConfig(body.source_config ?? {}, deps.settings);
+  const anew = askedAnew(before, body);
+  checkConfig(anew.source_config, deps.settings);
   await checkRunnable(deps, before, body, plan.namesSource ? plan.kind : before.revision_source);
   const own = { tenantId: before.tenant_id, deploymentId: before.id };
-  checkImagePlace(deps.settings, own, body.source_revision_config?.image_uri);
+  checkImagePlace(deps.settings, own, anew.source_revision_config.image_uri);
   checkPushPaths(before.source, body.source_config?.push_paths, before.config.push_paths);
   return [
     ...(await namedUpload(deps, before, body)),
@@ -165,12 +172,14 @@ async function checkRunnable(
     const reason = `a revision of a deployment with source '${before.source}' cannot come from '${kind}'.`;
     throw refuse('source_configuration', { reason });
   }
-  const asked = { ...body.source_config, ...body.source_revision_config };
+  const anew = askedAnew(before, body);
+  const fields = { ...anew.source_config, ...anew.source_revision_config };
   const sameKind = kind === before.revision_source;
-  checkSource(kind, asked, { ...before.config, ...(sameKind && before.revision_config), ...asked });
   const listener = await getListenerItem(deps.table, before.tenant_id, before.listener_id);
-  checkWhatRuns(listener, body);
+  checkWhatRuns(listener, anew);
   checkClusterNames(listener, body.source_config?.resource_spec, before.config.resource_spec);
+  if (sameKind && !isOfSource(fields)) return;
+  checkSource(kind, fields, { ...before.config, ...(sameKind && before.revision_config), ...fields });
   if (!canRun(listener.compute_type, kind)) {
     const reason = `listener ${listener.compute_id} runs processes and cannot run images; a listener of compute_type 'k8s' would.`;
     throw refuse('source_configuration', { reason });

@@ -23,10 +23,12 @@ type HostClaim = z.infer<typeof hostClaim>;
 type Claimant = Pick<Deployment, 'tenant_id' | 'id' | 'listener_id' | 'config'>;
 
 /**
- * The host of a deployment's own address, as all spellings of it have it; undefined without such an address.
+ * The host of a deployment's own address, as all spellings of it have it; undefined without such an address,
+ * or where what is stored is none.
  */
 export function hostOf({ config: { custom_url: url } }: Pick<Claimant, 'config'>): string | undefined {
-  return url === undefined ? undefined : new URL(customAddress(url)).hostname.replace(/\.$/, '');
+  const address = url === undefined ? null : URL.parse(customAddress(url));
+  return address?.hostname.replace(/\.$/, '');
 }
 
 const keyOf = (claimant: Claimant, host: string) => hostKey(claimant.tenant_id, claimant.listener_id, host);

@@ -1,0 +1,39 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ChangeDeploymentBody } from '../../../contract/deployments/requests.ts';
+import type { Deployment } from '../../../store/engine/items.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields that are not what is stored already. */
+function others<T extends Fields>(asked: T | undefined, stored: Fields | undefined): Partial<T> {
+  const entries = Object.entries(asked ?? {}).filter(([name, value]) => !isSame(value, stored?.[name]));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some of the fields of `asked`, as they are
+  return Object.fromEntries(entries) as Partial<T>;
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+const isSame = (one: unknown, other: unknown): boolean => isDeepStrictEqual(plain(one), plain(other));
+
+type Source = ChangeDeploymentBody['source_revision_config'];
+type Config = ChangeDeploymentBody['source_config'];
+
+/**
+ * What a request asks for and the deployment does not have: that alone is judged, for what is stored may be
+ * sent back, though it would be refused today.
+ */
+export function askedAnew(
+  { config, revision_config, secret_references }: Deployment,
+  body: ChangeDeploymentBody,
+): {
+  source_config: Partial<NonNullable<Config>>;
+  source_revision_config: Partial<NonNullable<Source>>;
+  secret_references: ChangeDeploymentBody['secret_references'];
+} {
+  const { resource_spec: spec, ...rest } = others(body.source_config, config);
+  const members = others(spec, config.resource_spec);
+  return {
+    source_config: { ...rest, ...(Object.keys(members).length > 0 && { resource_spec: members }) },
+    source_revision_config: others(body.source_revision_config, revision_config),
+    secret_references: isSame(body.secret_references, secret_references) ? undefined : body.secret_references,
+  };
+}
