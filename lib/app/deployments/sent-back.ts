@@ -13,7 +13,13 @@ type Value = { path: Path; value: unknown };
 /** Objects whose fields are kept one by one. */
 const CONTAINERS = new Set(['source_config', 'source_revision_config', 'source_config.resource_spec']);
 /** What has a limit in size together: its problem names no field. */
-const LIMITED_TOGETHER = ['source_config', 'source_revision_config', 'agent', 'tracked_packages'];
+const LIMITED_TOGETHER = [
+  'source_config',
+  'source_revision_config',
+  'secret_references',
+  'agent',
+  'tracked_packages',
+];
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,6 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { deploymentKey } from '../../../lib/store/keys/index.ts';
 import { ask, creating, start } from '../../support/http/keyed-requests.ts';
+import { github } from '../../support/world/requests.ts';
 
 /** What is stored of a deployment, each by its path in the item, and would not be taken today. */
 const odd: Record<string, Record<string, unknown>> = {
@@ -31,6 +32,9 @@ const odd: Record<string, Record<string, unknown>> = {
   'references to secrets': {
     secret_references: [{ name: 'POSTGRES_URI', secret_name: '', secret_key: 'b' }],
   },
+  'a name of a secret and of a reference': {
+    secret_references: [{ name: 'A', secret_name: 's', secret_key: 'k' }],
+  },
   'an integration that is gone': { 'config.integration_id': '01a1fdde-183f-7459-a5df-eeba818f4fc2' },
   'a configuration that is too large': {
     tracked_packages: { all: Array.from({ length: 60 }, () => 'a'.repeat(2000)) },
@@ -39,7 +43,8 @@ const odd: Record<string, Record<string, unknown>> = {
 
 async function stored(changes: Record<string, unknown>) {
   const { world, apiKey } = await start();
-  const made = await ask(world, creating(apiKey));
+  const secrets = [{ name: 'A', value: 'b' }];
+  const made = await ask(world, creating(apiKey, { ...github('once'), secrets }));
   const id = String(made.json.id);
   const { client, name } = world.deps.table;
   for (const [path, value] of Object.entries(changes)) {
