@@ -77,6 +77,23 @@ describe('the command of a JavaScript agent', () => {
     expect(await optionsOf({ NODE_OPTIONS: '--no-warnings' })).toEqual(['--no-warnings']);
   });
 
+  it.each([
+    [{ path: './auth.js:auth' }, true],
+    [{ path: './auth.js:auth', disable_studio_auth: null }, true],
+    [{ path: './auth.js:auth', disable_studio_auth: false }, undefined],
+  ])(
+    'asks everybody for what the agent’s own auth wants, unless the project opens it: %j',
+    async (auth, closed) => {
+      const { folder, command } = await artifactOf({ ...javaScript, auth }, tool);
+      const name = (await command())?.words.at(-1) ?? '';
+      expect(name === 'langgraph.json').toBe(closed === undefined);
+      expect(JSON.parse(await readFile(join(folder, name), 'utf8'))).toEqual({
+        ...javaScript,
+        auth: { ...auth, ...(closed && { disable_studio_auth: closed }) },
+      });
+    },
+  );
+
   it('says when a shell may drop variables: where its tool is a script of one', async () => {
     const { command } = await artifactOf(javaScript, {
       'node_modules/.bin/langgraphjs': '#!/bin/sh\nexec node',
@@ -125,7 +142,13 @@ describe('a Python environment that was moved', () => {
   });
 
   it('lets a secret win over env of the config, and writes no value of it', async () => {
-    const config = { graphs: { agent: './a.py:graph' }, env: { A: 'file', B: 'file' }, store: { x: 1 } };
+    const auth = { path: './a.py:auth', disable_studio_auth: false };
+    const config = {
+      graphs: { agent: './a.py:graph' },
+      env: { A: 'file', B: 'file' },
+      store: { x: 1 },
+      auth,
+    };
     const { folder, command } = await artifactOf(config);
     const python = await interpreter('3.98');
     await environmentIn(folder, python);

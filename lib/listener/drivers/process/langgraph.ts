@@ -19,7 +19,7 @@ import { agentLines } from './langgraph-log.ts';
 
 /** Servers keep threads in this folder of their working directory, and give it no other name. */
 const STATE_LINK = '.langgraph_api';
-/** The config as a Python server gets it when a variable of the deployment must win over one of the file. */
+/** The config as a server gets it where that differs from the project's. */
 const EFFECTIVE_CONFIG = '.slipway.langgraph.json';
 /** What starts a Python server. */
 const PYTHON_START = join(import.meta.dirname, 'langgraph-server.py');
@@ -125,7 +125,8 @@ async function javaScriptCommand(
   project: AgentProject,
   spec: Spec,
 ): Promise<ServerCommand> {
-  const { cwd, fileName } = project;
+  const { cwd } = project;
+  const fileName = await configFile(project, withClosedAuth(project.config));
   const folders = toolFolders(cwd, artifactFolder);
   const mark = join(artifactFolder, CLOSED_MARK);
   const server = await findAgentServer(cwd, artifactFolder, folders, mark);
@@ -142,7 +143,7 @@ async function javaScriptCommand(
       words: (port) => [server.tool, 'dev', ...optionsFor(port, fileName)],
       dropsNames: await isShellScript(server.tool),
     },
-    from: `the JavaScript agent server of ${fileName}${server.remark}`,
+    from: `the JavaScript agent server of ${project.fileName}${server.remark}`,
     // It reports a graph that cannot be imported, and then waits for somebody to mend it.
     isFatal: ({ level }) => level === 'ERROR',
     variables: variablesFor(project, spec),
@@ -171,7 +172,8 @@ async function pythonCommand(
   const { cwd } = project;
   const venv = join(realpathSync(cwd), PYTHON_ENVIRONMENT);
   await openPythonEnvironment(venv, realpathSync(artifactFolder), childEnvironment().PATH ?? '');
-  const { fileName, variables } = await withoutOverridden(project, spec);
+  const { config, variables } = withoutOverridden(project, spec);
+  const fileName = await configFile(project, withClosedAuth(config));
   const mark = join(artifactFolder, CLOSED_MARK);
   // Without --no-reload a second process would outlive the first. Ten jobs at once are the server's own
   // default in production.
@@ -211,22 +213,37 @@ function mountPrefixOf(project: AgentProject, spec: Spec): string {
   return variables.LANGGRAPH_MOUNT_PREFIX ?? variables.MOUNT_PREFIX ?? configured ?? '';
 }
 
+const ownAuth = z.looseObject({ path: z.string(), disable_studio_auth: z.boolean().nullish() });
+
+/**
+ * The config with the agent's own auth closed: development servers let everybody past it who sends
+ * `x-auth-scheme: langsmith`, as Studio does, unless the project says whether they may.
+ */
+function withClosedAuth(config: LanggraphJson): LanggraphJson {
+  const { data: auth } = ownAuth.safeParse(config.auth);
+  if (auth === undefined || typeof auth.disable_studio_auth === 'boolean') return config;
+  return { ...config, auth: { ...auth, disable_studio_auth: true } };
+}
+
+/** The name of the file that the server reads its config from: the project's own, or one beside it. */
+async function configFile({ config, cwd, fileName }: AgentProject, wanted: LanggraphJson): Promise<string> {
+  if (wanted === config) return fileName;
+  await writeFile(join(cwd, EFFECTIVE_CONFIG), JSON.stringify(wanted, undefined, 2));
+  return EFFECTIVE_CONFIG;
+}
+
 /**
  * A Python server lets the file's `env` win over its environment. When a variable of the deployment is also
  * in the file, it gets a config without `env`, and the file's other variables through its environment; so no
  * value of a secret is written.
  */
-async function withoutOverridden(
+function withoutOverridden(
   project: AgentProject,
   spec: Spec,
-): Promise<{ fileName: string; variables: Record<string, string> }> {
+): { config: LanggraphJson; variables: Record<string, string> } {
   const given = new Set(spec.environment.map(({ name }) => name));
   const own = Object.entries(configVariables(project));
-  if (!own.some(([name]) => given.has(name))) return { fileName: project.fileName, variables: {} };
+  if (!own.some(([name]) => given.has(name))) return { config: project.config, variables: {} };
   const { env: _env, ...config } = project.config;
-  await writeFile(join(project.cwd, EFFECTIVE_CONFIG), JSON.stringify(config, undefined, 2));
-  return {
-    fileName: EFFECTIVE_CONFIG,
-    variables: Object.fromEntries(own.filter(([name]) => !given.has(name))),
-  };
+  return { config, variables: Object.fromEntries(own.filter(([name]) => !given.has(name))) };
 }
