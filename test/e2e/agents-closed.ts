@@ -7,11 +7,17 @@ import { create, deployed, ended, type Program } from '../support/programs/progr
 
 const BUILD_MS = 600_000;
 
-/** A route of the agent's own, named as one of its server. */
+/** A route of the agent's own, named as one of its server, and an auth that asks Studio too. */
 const ADDED: Record<string, Files> = {
   'shout-agent': {
     'web.js':
       "import { Hono } from 'hono';\nexport const app = new Hono();\napp.all('/deploy', (c) => c.json({ own: true }));\n",
+    'auth.js': `import { Auth, HTTPException } from '@langchain/langgraph-sdk/auth';
+export const auth = new Auth().authenticate(async (request) => {
+  if (request.headers.get('x-auth-scheme')) throw new HTTPException(401, { message: 'no' });
+  return { identity: 'someone', permissions: [] };
+});
+`,
   },
   'shout-agent-python': {
     'web.py': `from starlette.applications import Starlette
@@ -25,6 +31,17 @@ async def deploy(request):
 
 app = Starlette(routes=[Route("/deploy", deploy, methods=["GET", "POST"])])
 `,
+    'auth.py': `from langgraph_sdk import Auth
+
+auth = Auth()
+
+
+@auth.authenticate
+async def authenticate(headers: dict) -> str:
+    if headers.get(b"x-auth-scheme"):
+        raise Auth.exceptions.HTTPException(status_code=401, detail="no")
+    return "someone"
+`,
   },
 };
 
@@ -36,13 +53,15 @@ function changed(files: Files, path: string, from: string, to: string): string {
 
 async function filesOf(example: string): Promise<Files> {
   const files = await agentFiles(example);
-  const http = (app: string) =>
-    changed(files, 'langgraph.json', '"graphs"', `"http": { "app": "${app}" },\n  "graphs"`);
+  const config = (app: string, auth: string) => {
+    const own = `"http": { "app": "${app}" },\n  "auth": { "path": "${auth}" },\n  "graphs"`;
+    return changed(files, 'langgraph.json', '"graphs"', own);
+  };
   if (example === 'shout-agent')
     return {
       ...files,
       ...ADDED[example],
-      'langgraph.json': http('./web.js:app'),
+      'langgraph.json': config('./web.js:app', './auth.js:auth'),
       'package.json': changed(files, 'package.json', '"zod": "^4"', '"hono": "^4",\n    "zod": "^4"'),
       'src/agent.js': changed(
         files,
@@ -54,7 +73,7 @@ async function filesOf(example: string): Promise<Files> {
   return {
     ...files,
     ...ADDED[example],
-    'langgraph.json': http('./web.py:app'),
+    'langgraph.json': config('./web.py:app', './auth.py:auth'),
     'agent.py': changed(
       files,
       'agent.py',
@@ -89,6 +108,9 @@ export async function expectClosedAgent(program: Program, example: string): Prom
   expect((await fetch(`${base}/threads/${thread.thread_id}`)).status).toBe(200);
   for (const answer of [await post('/deploy'), await fetch(`${base}/deploy`)])
     expect([answer.status, await answer.json()]).toEqual([200, { own: true }]);
+  const asStudio = { 'content-type': 'application/json', 'x-auth-scheme': 'langsmith' };
+  const studio = await fetch(`${base}/threads/search`, { method: 'POST', headers: asStudio, body: '{}' });
+  expect([studio.status, (await post('/threads/search')).status]).toEqual([401, 200]);
   const lines = await logOf(program, agent, 'deploy');
   expect(lines.filter(({ message }) => message.includes('routes for development'))).toEqual([]);
 
