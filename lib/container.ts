@@ -17,16 +17,15 @@ import { createLambdaWaker } from './adapters/aws/waker.ts';
 import { createStepFunctions } from './adapters/aws/workflow.ts';
 import { systemClock } from './adapters/clock.ts';
 import type { ComputeDriver } from './adapters/compute.ts';
-import type { HeadPlace } from './adapters/head-waker.ts';
 import { noRegistry } from './adapters/images.ts';
 import { createCommitStatuses } from './adapters/outbound/commit-statuses.ts';
 import { createGuardedFetch } from './adapters/outbound/guarded-fetch.ts';
 import { openOAuth } from './adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from './adapters/outbound/oauth/discovery.ts';
+import { createRepositoryLists } from './adapters/outbound/repository-lists.ts';
 import { openWebhookSender } from './adapters/outbound/webhook-sender.ts';
 import type { SignIn } from './adapters/sign-in.ts';
 import { neverWait } from './adapters/task-notifier.ts';
-import type { Wake } from './adapters/webhook-waker.ts';
 import type { Settings } from './app/deps.ts';
 import type { EngineDeps } from './app/engine/situation.ts';
 import { variable } from './contract/env.ts';
@@ -62,6 +61,9 @@ export const git = /* @__PURE__ */ once(() =>
 export const commitStatuses = /* @__PURE__ */ once(() =>
   createCommitStatuses(createGuardedFetch({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false })),
 );
+export const repositoryLists = /* @__PURE__ */ once(() =>
+  createRepositoryLists(createGuardedFetch({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false })),
+);
 /** The same as `git`, which also looks at commits. */
 export const lookingGit = /* @__PURE__ */ once(() =>
   createHttpGit({
@@ -79,12 +81,8 @@ export const events = /* @__PURE__ */ once(() => createEventBus(variable('EVENT_
 export const webhookSender = /* @__PURE__ */ once(() =>
   openWebhookSender({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }),
 );
-export const webhookWaker = /* @__PURE__ */ once(() =>
-  createLambdaWaker<Wake>(variable('DELIVER_FUNCTION_NAME')),
-);
-export const headWaker = /* @__PURE__ */ once(() =>
-  createLambdaWaker<HeadPlace>(variable('HEADS_FUNCTION_NAME')),
-);
+export const webhookWaker = /* @__PURE__ */ once(() => createLambdaWaker(variable('DELIVER_FUNCTION_NAME')));
+export const headWaker = /* @__PURE__ */ once(() => createLambdaWaker(variable('HEADS_FUNCTION_NAME')));
 export const workflow = /* @__PURE__ */ once(() => createStepFunctions(variable('STATE_MACHINE_ARN')));
 
 /** What looks at builds and stops them alone: a function that starts none has no clients for it. */

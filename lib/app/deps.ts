@@ -14,6 +14,7 @@ import type { OAuth, OAuthDiscovery } from '../adapters/oauth.ts';
 import type { AddressRules } from '../adapters/outbound/addresses.ts';
 import type { WebhookSender } from '../adapters/outbound/webhook-sender.ts';
 import type { Registry } from '../adapters/registry.ts';
+import type { RepositoryLists } from '../adapters/repository-lists.ts';
 import type { ServerCaller } from '../adapters/server-caller.ts';
 import type { TaskNotifier } from '../adapters/task-notifier.ts';
 import type { WebhookWaker } from '../adapters/webhook-waker.ts';
@@ -69,6 +70,7 @@ export type Deps = {
   logs: Logs;
   git: Git;
   commitStatuses: CommitStatuses;
+  repositoryLists: RepositoryLists;
   builds: Builds;
   events: Events;
   workflow: Workflow;

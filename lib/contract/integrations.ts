@@ -130,5 +130,27 @@ export const deliveryListView = z.object({ resources: z.array(deliveryView), off
 
 /** `GET /v1/integrations/github/install`: what clients choose an `integration_id` from. */
 export const installedIntegrationsView = z.array(
-  z.object({ id: z.guid(), name: z.string(), host: z.string() }),
+  z.object({
+    id: z.guid(),
+    name: z.string(),
+    host: z.string(),
+    /** The same as `id`: clients of such APIs read it. */
+    installation_id: z.guid(),
+  }),
+);
+
+/** `GET /v1/integrations/github/{integration_id}/repos`, in the words of clients that make deployments of it. */
+export const repositoriesView = z.array(
+  z.object({
+    /** For `source_config.integration_id`. */
+    host_integration_id: z.guid(),
+    /** As its host numbers it; null where the host does not. */
+    id: z.int().nullable(),
+    name: z.string(),
+    owner: z.string(),
+    /** For `source_config.repo_url`. */
+    url: z.string(),
+    /** For `source_revision_config.repo_ref`; null where nothing was pushed. */
+    default_branch: z.string().nullable(),
+  }),
 );

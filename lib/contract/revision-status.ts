@@ -24,6 +24,9 @@ export const revisionCauses = ['request', 'redeploy', 'push', 'head'] as const;
 export type RevisionCause = (typeof revisionCauses)[number];
 
 export const deploymentStatuses = ['UNUSED', 'READY', 'UNKNOWN', 'AWAITING_DELETE'] as const;
+/** Of other services of this kind. Clients filter both lists by them, and nothing here has them. */
+export const foreignStatuses = ['AWAITING_DATABASE', 'AWAITING_FINAL_DELETE'] as const;
+
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
 export const sources = ['github', 'external_docker', 'internal_docker', 'internal_source'] as const;

@@ -39,6 +39,7 @@ describe('the audit of the route table', () => {
       'completeTask',
       'heartbeatTask',
       'listEvents',
+      'listRepositories',
       'queryBuildLogs',
       'queryDeployLogs',
       'queryProjectDeployLogs',

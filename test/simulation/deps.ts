@@ -106,6 +106,7 @@ export function depsOf(
     logs: logsOf(invocation),
     git: gitOf(services, invocation),
     commitStatuses: { set: async () => undefined },
+    repositoryLists: { list: notSimulated },
     builds: {
       start: (job) =>
         invocation.call('builds', 'starting a build', () => builds.start(job), job.deploymentId),

@@ -117,7 +117,8 @@ const Outcomes = ({ delivery: { outcomes, reason } }: { delivery: Delivery }) =>
       <span key={id} class="url">
         {revision === null ? (
           <>
-            <Link href={`/deployments/${id}`}>Deployment {shortId(id)}</Link>: {why}
+            <Link href={`/deployments/${id}`}>Deployment {shortId(id)}</Link>:{' '}
+            {why ?? 'waits for a look at the branch'}
           </>
         ) : (
           <Link href={`/deployments/${id}/revisions/${revision}`}>Revision {numberOf(revision)}</Link>

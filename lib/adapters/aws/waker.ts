@@ -2,7 +2,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { once } from '../../contract/once.ts';
 
 /** Puts a call of the function into Lambda's own queue, which tries again when the function cannot be run. */
-export function createLambdaWaker<W>(functionName: string): { wake(event: W): Promise<void> } {
+export function createLambdaWaker(functionName: string): { wake(event: object): Promise<void> } {
   const client = once(() => new LambdaClient({}));
   return {
     async wake(event) {

@@ -11,12 +11,14 @@ export function mayMatch(row: DeploymentRow, query: Query): boolean {
   const equal = (asked: string | undefined, value: string | undefined): boolean =>
     asked === undefined || asked === value;
   return (
+    query.tag_value_ids === undefined &&
     row.name.includes(query.name_contains ?? '') &&
     (query.deployment_ids?.includes(row.sk) ?? true) &&
-    (query.status?.some((status) => shownAs[row.status].includes(status)) ?? true) &&
+    (query.status?.some((status) => shownAs[row.status].some((shown) => shown === status)) ?? true) &&
     (row.status !== 'UNUSED' || query.remote_reconciled !== true) &&
     equal(query.image_version, row.image_version) &&
     equal(query.listener_id && packedId(query.listener_id), row.listener) &&
+    (row.typed === true || equal(query.deployment_type, row.type)) &&
     equal(query.agent_id, row.agent_id) &&
     equal(query.agent_environment, row.agent_environment)
   );
@@ -38,6 +40,7 @@ export async function matchesRow(
   query: Query,
   isOnline: (listenerId: string) => Promise<boolean>,
 ): Promise<boolean | undefined> {
+  if (query.deployment_type !== undefined && row.typed === true) return undefined;
   if (row.status === 'UNUSED') return true;
   if (query.status === undefined && query.remote_reconciled === undefined) return true;
   if (row.status === 'AWAITING_DELETE') return query.remote_reconciled === undefined ? true : undefined;
@@ -50,10 +53,15 @@ export async function matchesRow(
 }
 
 /** What the deployment itself tells, as it is shown with this status. */
-export function matchesWhole({ active }: Deployment, status: DeploymentStatus, query: Query): boolean {
+export function matchesWhole(
+  { active, config }: Deployment,
+  status: DeploymentStatus,
+  query: Query,
+): boolean {
   const reconciled = active?.reconciled ?? false;
   return (
     (query.status?.includes(status) ?? true) &&
+    (query.deployment_type === undefined || query.deployment_type === config.deployment_type) &&
     (query.remote_reconciled === undefined || query.remote_reconciled === reconciled)
   );
 }

@@ -11,5 +11,5 @@ export async function listInstalledIntegrations(
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
   const all = await integrationsOf(table, caller.tenantId);
-  return all.map(({ id, name, host }) => ({ id, name, host }));
+  return all.map(({ id, name, host }) => ({ id, name, host, installation_id: id }));
 }

@@ -12,7 +12,7 @@ import {
   deploymentView,
   listedDeploymentView,
 } from '../deployments/views.ts';
-import { deploymentStatuses } from '../revision-status.ts';
+import { deploymentStatuses, foreignStatuses } from '../revision-status.ts';
 import { id, optionalList, orNull, page, queryBoolean, queryList } from '../validation/query.ts';
 import { changeAccess, changeErrors, changeVariables } from './change.ts';
 import { configurationEtag } from './etag.ts';
@@ -73,12 +73,15 @@ export const listDeployments = route({
     ...page,
     name_contains: z.string().optional(),
     name: z.string().optional(),
-    status: orNull(optionalList(z.enum(deploymentStatuses))),
+    status: orNull(optionalList(z.enum([...deploymentStatuses, ...foreignStatuses]))),
     deployment_ids: optionalList(id),
     image_version: z.string().optional(),
     remote_reconciled: orNull(queryBoolean.optional()),
     agent_id: z.string().optional(),
     agent_environment: z.string().optional(),
+    deployment_type: z.string().optional(),
+    /** There are no tags: whatever is asked for, nothing has it. */
+    tag_value_ids: optionalList(z.string()),
     listener_id: orNull(id.optional()),
     /** `latest_revision`: with the newest revision of each, which takes a read more. */
     include: orNull(optionalList(z.enum(['latest_revision']))),

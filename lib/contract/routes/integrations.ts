@@ -8,6 +8,7 @@ import {
   integrationListView,
   integrationTypes,
   integrationView,
+  repositoriesView,
 } from '../integrations.ts';
 import { id, page } from '../validation/query.ts';
 import { route } from './route.ts';
@@ -122,4 +123,22 @@ export const listInstalledIntegrations = route({
   summary: 'What an `integration_id` can be chosen from',
   success: 200,
   response: installedIntegrationsView,
+});
+
+export const listRepositories = route({
+  operation: 'listRepositories',
+  method: 'GET',
+  path: '/v1/integrations/github/{integration_id}/repos',
+  handler: 'functions/api/integrations/repositories.ts',
+  access: ['table:get', 'keys:decrypt'],
+  area: 'identity',
+  permission: 'integrations:read',
+  summary: 'List the repositories that the token of an integration sees, of whichever host it is',
+  success: 200,
+  params: z.object({ integration_id: id }),
+  query: z.object(page),
+  response: repositoriesView,
+  audit: { none: 'the token goes to its own host alone; names of repositories are no secret' },
+  errors: ['integration_not_found', 'state_forbids'],
+  variables: ['ALLOWED_HOSTS'],
 });

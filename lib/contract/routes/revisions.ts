@@ -6,7 +6,7 @@ import {
   revisionListView,
   revisionView,
 } from '../deployments/views.ts';
-import { revisionStatuses } from '../revision-status.ts';
+import { foreignStatuses, revisionStatuses } from '../revision-status.ts';
 import { id, optionalList, orNull, page, queryBoolean } from '../validation/query.ts';
 import { changeAccess, changeErrors, changeVariables } from './change.ts';
 import { configurationEtag } from './etag.ts';
@@ -28,7 +28,7 @@ export const listRevisions = route({
   params: deploymentParams,
   query: z.object({
     ...page,
-    status: orNull(optionalList(z.enum(revisionStatuses))),
+    status: orNull(optionalList(z.enum([...revisionStatuses, ...foreignStatuses]))),
     remote_reconciled: orNull(queryBoolean.optional()),
   }),
   response: revisionListView,

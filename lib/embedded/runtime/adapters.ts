@@ -10,6 +10,7 @@ import { createCommitStatuses } from '../../adapters/outbound/commit-statuses.ts
 import { createGuardedFetch } from '../../adapters/outbound/guarded-fetch.ts';
 import { openOAuth } from '../../adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../adapters/outbound/oauth/discovery.ts';
+import { createRepositoryLists } from '../../adapters/outbound/repository-lists.ts';
 import { openWebhookSender } from '../../adapters/outbound/webhook-sender.ts';
 import type { SignIn } from '../../adapters/sign-in.ts';
 import { idOfWake, type Wake } from '../../adapters/webhook-waker.ts';
@@ -109,6 +110,7 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
       (error) => parts.log.error(`heads: ${String(error)}`),
     ),
     commitStatuses: createCommitStatuses(createGuardedFetch(addresses)),
+    repositoryLists: createRepositoryLists(createGuardedFetch(addresses)),
     serverCaller: createServerCaller(parts.agentsPort),
   };
   const pages = { apiDocs: installedApiDocs, consoleFiles: bundledConsole() };

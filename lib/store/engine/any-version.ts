@@ -1,5 +1,5 @@
 import { alsoEarlier } from '../dynamodb/upgrade.ts';
-import { deployment, listener, revision } from './items.ts';
+import { deployment, deploymentRow, listener, revision } from './items.ts';
 
 /**
  * The second version of a deployment may have `config.drain_seconds`, the third `config.push_paths` and
@@ -20,3 +20,6 @@ export const anyRevision = alsoEarlier(revision, [(item) => item, (item) => item
 
 /** The second version of a listener may be of `compute_type` `ecs`. */
 export const anyListener = alsoEarlier(listener, [(item) => item]);
+
+/** The second version of a deployment's row has the deployment's type. */
+export const anyDeploymentRow = alsoEarlier(deploymentRow, [(item) => ({ ...item, typed: true })]);

@@ -3,7 +3,8 @@ import { queryAll } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { deletedRowKey, deploymentRowKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
-import { type Deployment, type DeploymentRow, deploymentRow } from './items.ts';
+import { anyDeploymentRow } from './any-version.ts';
+import type { Deployment, DeploymentRow } from './items.ts';
 
 /** An id as rows hold it: 16 bytes in 22 characters, for every list pays for the bytes of every row. */
 export const packedId = (id: string): string =>
@@ -33,15 +34,23 @@ export async function* rowsOnListener(
 /** Rows move from the first list to the second and never back: read in this order none is missed. */
 async function* rowsOf(table: Table, tenantId: string): AsyncGenerator<DeploymentRow> {
   for (const keyOf of [deploymentRowKey, deletedRowKey]) {
-    yield* queryAll(table, deploymentRow, { pk: keyOf(tenantId, '').pk });
+    yield* queryAll(table, anyDeploymentRow, { pk: keyOf(tenantId, '').pk });
   }
 }
 
+/** `dev`, `prod` and the like; every list pays for the bytes of every row. */
+const TYPE_LENGTH_MAX = 16;
+
+const typeOf = (type: string | undefined): Pick<DeploymentRow, 'type' | 'typed'> => {
+  if (type === undefined) return {};
+  return type.length > TYPE_LENGTH_MAX ? { typed: true } : { type };
+};
+
 /** A deployment's row in the list. */
 export function rowOf(deployment: Deployment): Omit<DeploymentRow, 'sk'> {
-  const { agent, active } = deployment;
+  const { agent, active, config } = deployment;
   return {
-    v: 1,
+    v: 2,
     entity: 'deployment_row',
     name: deployment.name,
     status: deployment.status,
@@ -49,6 +58,7 @@ export function rowOf(deployment: Deployment): Omit<DeploymentRow, 'sk'> {
     ...(agent !== undefined && { agent_id: agent.agent_id, agent_environment: agent.environment }),
     ...(active?.image_version !== undefined && { image_version: active.image_version }),
     ...(active !== undefined && healthOf(active)),
+    ...typeOf(config.deployment_type),
   };
 }
 

@@ -193,7 +193,7 @@ export type TaskToken = z.infer<typeof taskToken>;
  * are in its key alone.
  */
 export const deploymentRow = z.object({
-  v: z.literal(1),
+  v: z.literal(2),
   entity: z.literal('deployment_row'),
   /** The deployment's id. */
   sk: z.string(),
@@ -206,6 +206,10 @@ export const deploymentRow = z.object({
   listener: z.string(),
   /** What runs is not healthy, or nothing runs; absent: all is well. */
   health: z.enum(['poor', 'gone']).optional(),
+  /** The deployment's type, where it is short. */
+  type: z.string().optional(),
+  /** Only the deployment tells its type: it is long, or the row of an earlier version. */
+  typed: z.literal(true).optional(),
 });
 export type DeploymentRow = z.infer<typeof deploymentRow>;
 

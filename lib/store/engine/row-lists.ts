@@ -1,7 +1,8 @@
 import { find, queryAll } from '../dynamodb/reads.ts';
 import { deletedRowKey, deploymentRowKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
-import { type DeploymentRow, deploymentRow } from './items.ts';
+import { anyDeploymentRow } from './any-version.ts';
+import type { DeploymentRow } from './items.ts';
 
 /**
  * Which of a tenant's two lists are looked into: that of deployments being deleted is for those who ask for
@@ -18,7 +19,7 @@ const keysOf = ({ others, deleted }: RowLists) => [
 /** The row of this deployment, if it is in one of the lists. */
 export async function findRow(lists: RowLists, id: string): Promise<DeploymentRow | undefined> {
   for (const keyOf of keysOf(lists)) {
-    const found = await find(lists.table, keyOf(lists.tenantId, id), deploymentRow);
+    const found = await find(lists.table, keyOf(lists.tenantId, id), anyDeploymentRow);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -28,7 +29,7 @@ export async function findRow(lists: RowLists, id: string): Promise<DeploymentRo
 export function rowsOf(lists: RowLists, limit: number): AsyncGenerator<DeploymentRow> {
   const { table, tenantId } = lists;
   const each = keysOf(lists).map((keyOf) =>
-    queryAll(table, deploymentRow, { pk: keyOf(tenantId, '').pk, newestFirst: true, limit }),
+    queryAll(table, anyDeploymentRow, { pk: keyOf(tenantId, '').pk, newestFirst: true, limit }),
   );
   const [only] = each;
   return only !== undefined && each.length === 1 ? only : merged(each);

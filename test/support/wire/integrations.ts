@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { HostFailed, ListingRefused } from '../../../lib/adapters/repository-lists.ts';
 import { fromGitHub, pushPayload } from '../world/git-host.ts';
 import { machine, type open } from './wired-world.ts';
 
@@ -33,13 +34,35 @@ async function expectPush(ask: Opened['ask'], integration_id: string): Promise<v
   });
 }
 
+/** What a token sees, and what the host may say instead. */
+async function expectRepositories({ ask, refused, world }: Opened, integration_id: string): Promise<void> {
+  const params = { integration_id };
+  const lists = world.deps.repositoryLists;
+  const url = 'https://github.com/team/app.git';
+  lists.list = async (access) => {
+    expect(access).toEqual({ type: 'github', host: 'github.com', token: SECRET });
+    return [{ id: 7, owner: 'team', name: 'app', url, defaultBranch: 'main' }];
+  };
+  const own = { host_integration_id: integration_id, id: 7, owner: 'team', name: 'app', url };
+  expect(await ask('listRepositories', { params })).toEqual([{ ...own, default_branch: 'main' }]);
+  lists.list = () => Promise.reject(new ListingRefused('github.com does not take the token (HTTP 401)'));
+  const reason = `The repositories of integration ${integration_id} cannot be listed: github.com does not take the token (HTTP 401). PATCH /v2/integrations/${integration_id} gives it another token.`;
+  await refused('state_forbids', { reason }, 'listRepositories', { params });
+  lists.list = () => Promise.reject(new HostFailed('github.com (HTTP 500)'));
+  await refused('unavailable', { what: 'github.com (HTTP 500)' }, 'listRepositories', { params });
+}
+
 /** Each route of integrations, and the list of who did what, to its success. */
-export async function expectIntegrations({ ask, refused }: Pick<Opened, 'ask' | 'refused'>): Promise<void> {
+export async function expectIntegrations(opened: Opened): Promise<void> {
+  const { ask, refused } = opened;
   const { id: integration_id } = await ask('createIntegration', { body: { type: 'github', token: SECRET } });
   const params = { integration_id };
   await ask('changeIntegration', { params, body: { webhook_secret: SECRET } });
   await ask('listIntegrations');
-  expect(await ask('listInstalledIntegrations')).toMatchObject([{ id: integration_id }]);
+  expect(await ask('listInstalledIntegrations')).toMatchObject([
+    { id: integration_id, installation_id: integration_id },
+  ]);
+  await expectRepositories(opened, integration_id);
   const webhook = { params: { ...params, type: 'github' }, key: undefined };
   const body = JSON.stringify({ zen: 'Design for failure.' });
   await refused('unauthenticated', {}, 'receiveDelivery', { ...webhook, body });
@@ -55,6 +78,7 @@ export async function expectIntegrations({ ask, refused }: Pick<Opened, 'ask' | 
   await expectPush(ask, integration_id);
   await ask('deleteIntegration', { params });
   await refused('integration_not_found', { id: integration_id }, 'listDeliveries', { params });
+  await refused('integration_not_found', { id: integration_id }, 'listRepositories', { params });
   await refused('integration_not_found', { id: integration_id }, 'changeIntegration', { params, body: {} });
   const { resources } = await ask('listAuditEvents', { query: { action: 'integration.delete' } });
   expect(resources).toMatchObject([{ resource_id: integration_id }]);

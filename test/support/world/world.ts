@@ -79,6 +79,7 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
     logs,
     git: fakeGit(async () => 'c'.repeat(40)),
     commitStatuses: { set: async () => undefined },
+    repositoryLists: { list: async () => [] },
     builds: new FakeBuilds(),
     workflow: absentWorkflow,
     events: createEmbeddedEvents(),

@@ -68,7 +68,26 @@ export const integrationExamples = {
   listDeliveries: page(delivery),
   receiveDelivery: { response: pending },
   listInstalledIntegrations: {
-    response: [{ id: integration.id, name: integration.name, host: integration.host }],
+    response: [
+      {
+        id: integration.id,
+        name: integration.name,
+        host: integration.host,
+        installation_id: integration.id,
+      },
+    ],
+  },
+  listRepositories: {
+    response: [
+      {
+        host_integration_id: integration.id,
+        id: 1296269,
+        name: 'support-agent',
+        owner: 'example',
+        url: 'https://github.com/example/support-agent.git',
+        default_branch: 'main',
+      },
+    ],
   },
   listAuditEvents: page(auditEvent),
 };
