@@ -60,8 +60,8 @@ export function ownRedirect(location: string, way: WayIn): string {
   } else if (head === '' || /^[a-z][a-z0-9+.-]*:/i.test(head)) {
     return location;
   } else if (head.charAt(0) !== '/') {
-    if (isUnder(dotless(folder(way.clientPath) + head))) return location;
-    path = folder(way.serverPath) + head;
+    const meant = prefix + dotless(folder(way.serverPath) + head);
+    return dotless(folder(way.clientPath) + head) === meant ? location : meant + tail;
   }
   path = dotless(path);
   if (isUnder(path)) {
