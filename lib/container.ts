@@ -130,8 +130,8 @@ export const settings = /* @__PURE__ */ once((): Settings => {
       integrations: variable('INTEGRATIONS_MAX'),
       keys: variable('KEYS_MAX'),
       waitingRevisions: variable('WAITING_REVISIONS_MAX'),
-      buildsAtOnce: variable('BUILDS_AT_ONCE_MAX'),
     },
+    buildsAtOnce: variable('BUILDS_AT_ONCE_MAX'),
     addresses: { allowedHosts: variable('ALLOWED_HOSTS'), loopback: false },
     ...(managedCompute !== undefined && { managedCompute }),
   };

@@ -48,6 +48,8 @@ export type Settings = {
   keyDays: number;
   /** How much a tenant may have. */
   limits: TenantLimits;
+  /** So many of a tenant's builds run at once, and more wait. Absent: the builder has a queue of its own. */
+  buildsAtOnce?: number;
   /** Which hosts a request may name. */
   addresses: AddressRules;
   /**

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { limitDefaults, type TenantLimits } from './limits.ts';
+import { BUILDS_AT_ONCE, limitDefaults, type TenantLimits } from './limits.ts';
 
 /** `git.corp.example, registry.corp.example`: names without ports. */
 export const hostList = z
@@ -114,7 +114,12 @@ const variables = {
   INTEGRATIONS_MAX: limit('integrations'),
   KEYS_MAX: limit('keys'),
   WAITING_REVISIONS_MAX: limit('waitingRevisions'),
-  BUILDS_AT_ONCE_MAX: limit('buildsAtOnce'),
+  /** So many of a tenant's builds run at once; more wait. */
+  BUILDS_AT_ONCE_MAX: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/)
+    .transform(Number)
+    .default(BUILDS_AT_ONCE),
   UNCLAIMED_SECONDS: seconds(900),
   SILENT_SECONDS: seconds(900),
   BUILD_SECONDS: seconds(1800),

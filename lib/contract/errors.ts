@@ -1,7 +1,5 @@
-import { type CountedKind, settingOf, wayOutOf } from './limits.ts';
+import { type ErrorShape, limitErrors } from './limit-errors.ts';
 import { repeatable } from './validation/repeatable.ts';
-
-type ErrorShape = { status: number; detail: (params: never) => string; headers?: Record<string, string> };
 
 /** The status and text of every error but 422. docs/api.md says what each status means. */
 export const errors = {
@@ -183,16 +181,7 @@ export const errors = {
     status: 409,
     detail: (p: { id: string; status: string }) => `Revision ${p.id} has nothing to run: ${p.status}`,
   },
-  limit_reached: {
-    status: 409,
-    detail: (p: { kind: CountedKind; count: number; limit: number }) =>
-      `There are ${p.count} ${p.kind} already, and the limit is ${p.limit}: ${wayOutOf(p.kind)} first, or have the operator raise '${settingOf(p.kind)}'.`,
-  },
-  queue_full: {
-    status: 409,
-    detail: (p: { limit: number }) =>
-      `${p.limit} revisions are already queued; wait for one to finish or interrupt one.`,
-  },
+  ...limitErrors,
   auth_request_over: {
     status: 409,
     detail: (_: object) =>
@@ -223,12 +212,6 @@ export const errors = {
   media_type: {
     status: 415,
     detail: (p: { type: string }) => `Content-Type '${p.type}' is not supported; send application/json.`,
-  },
-  too_many_followers: {
-    status: 429,
-    detail: (p: { limit: number; keptForOthers: number }) =>
-      `${p.limit} logs of this tenant may be followed at once, the last ${p.keptForOthers} of them only by who follows no other, and none that is left is free for you. Stop following one, try again in 10 seconds, or read the log without 'Accept: text/event-stream'.`,
-    headers: { 'retry-after': '10' },
   },
   internal: { status: 500, detail: (_: object) => 'Internal server error' },
   provider_unavailable: {

@@ -65,6 +65,7 @@ export const functionRows = {
     summary: 'State Build: keeps the token and starts the build once',
     access: [
       'table:get',
+      'table:query',
       'table:put',
       'table:update',
       'table:delete',
@@ -77,7 +78,7 @@ export const functionRows = {
       'repositories:create',
       'repositories:push',
     ],
-    variables: waits,
+    variables: [...waits, 'BUILDS_AT_ONCE_MAX'],
     timeoutSeconds: 60,
   },
   deploy: {

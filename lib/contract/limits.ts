@@ -6,10 +6,12 @@ export const limitDefaults = {
   integrations: 50,
   keys: 500,
   waitingRevisions: 500,
-  buildsAtOnce: 5,
 } as const;
 
 export type TenantLimits = { -readonly [Kind in keyof typeof limitDefaults]: number };
+
+/** So many of a tenant's builds run at once where the builder has no queue of its own; more wait. */
+export const BUILDS_AT_ONCE = 5;
 
 /** Whoever stores an event knows all webhooks of its tenant, so a setting raises them no further. */
 export const WEBHOOKS_LIMIT_MAX = 100;

@@ -79,7 +79,6 @@ const schema = z.object({
   SLIPWAY_INTEGRATIONS_MAX: limit('integrations'),
   SLIPWAY_KEYS_MAX: limit('keys'),
   SLIPWAY_WAITING_REVISIONS_MAX: limit('waitingRevisions'),
-  SLIPWAY_BUILDS_AT_ONCE_MAX: limit('buildsAtOnce'),
   /** Another tenant may be made, though builds and agents of all run as one user. */
   SLIPWAY_MORE_TENANTS: yesOrNo,
   /** Pages of other origins that may call the API. */
@@ -176,7 +175,6 @@ const limitsOf = (data: z.output<typeof schema>): TenantLimits => ({
   integrations: data.SLIPWAY_INTEGRATIONS_MAX ?? limitDefaults.integrations,
   keys: data.SLIPWAY_KEYS_MAX ?? limitDefaults.keys,
   waitingRevisions: data.SLIPWAY_WAITING_REVISIONS_MAX ?? limitDefaults.waitingRevisions,
-  buildsAtOnce: data.SLIPWAY_BUILDS_AT_ONCE_MAX ?? limitDefaults.buildsAtOnce,
 });
 
 /** The host of the address that clients use is one of the machine's names. */

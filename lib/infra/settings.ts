@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isOrigin, listed } from '../contract/browser/cors.ts';
-import { limitDefaults, WEBHOOKS_LIMIT_MAX } from '../contract/limits.ts';
+import { BUILDS_AT_ONCE, limitDefaults, WEBHOOKS_LIMIT_MAX } from '../contract/limits.ts';
 
 /** The context of `cdk.json`, each with its default; `-c name=value` on the command line wins. */
 const settings = z.object({
@@ -57,7 +57,7 @@ const settings = z.object({
     .positive()
     .max(100_000)
     .default(limitDefaults.waitingRevisions),
-  buildsAtOnceMax: z.coerce.number().int().positive().max(100_000).default(limitDefaults.buildsAtOnce),
+  buildsAtOnceMax: z.coerce.number().int().positive().max(100_000).default(BUILDS_AT_ONCE),
   /**
    * Internal hosts that requests may name (of repositories, say), separated by commas: their addresses need
    * not be public.

@@ -60,7 +60,13 @@ export const countOneLess = (owner: CountOwner, kind: StoredCount): Write => by(
 
 /** Goes with what is made. Demands that all were counted once, and that they are fewer than the limit. */
 export const countWithin = (owner: CountOwner, kind: StoredCount, limit: number): Write =>
-  by(owner, kind, 1, present('counted_at'), atMost('count', limit - 1));
+  by(
+    owner,
+    kind,
+    1,
+    guard('count: counted once', present('counted_at')),
+    guard('count: below the limit', atMost('count', limit - 1)),
+  );
 
 /**
  * Says how many there are with the one that it goes with. Demands that none was made or removed since the

@@ -23,6 +23,7 @@ import { checkImagePlace } from './checks/image-repository.ts';
 import { changesIntegration } from './checks/integration.ts';
 import { checkPushPaths } from './checks/push-paths.ts';
 import { checkSecretNames } from './checks/secret-names.ts';
+import { checkWaiting } from './checks/waiting.ts';
 import { checkWhatRuns } from './checks/what-runs.ts';
 import { hasSameConfiguration, withChangesOf } from './configuration/apply.ts';
 import { checkConfig, resolveSecrets } from './configuration/merge.ts';
@@ -71,7 +72,10 @@ export function change<T>(
       if (record.length > 0) await transact(deps.table, record);
       return output;
     }
-    if (plan.revises) checkQueue(before);
+    if (plan.revises) {
+      checkQueue(before);
+      await checkWaiting(deps, before);
+    }
     const after = changed(deps, before, asked, body, plan, secrets);
     const revision = plan.revises ? revisionOf(deps, after, plan, caller) : undefined;
     const queued = revision?.status === 'QUEUED' ? [...before.queued, revision.number] : before.queued;

@@ -9,11 +9,15 @@ import { type Asked, executionName } from './ask.ts';
 import { type EngineDeps, type Loaded, situationOf } from './situation.ts';
 
 /** Gives the free slot to the oldest queued revision, if it still is that and still queued. */
-export async function takeSlot(deps: EngineDeps, { owner, other }: Loaded, number: number): Promise<void> {
+export async function takeSlot(
+  deps: EngineDeps,
+  { owner, deployment, other }: Loaded,
+  number: number,
+): Promise<void> {
   const queued = other?.number === number ? other : await findRevisionByNumber(deps.table, owner, number);
   // Removed with its deployment since that was read: the next look sees it.
   if (queued === undefined) return;
-  await transact(deps.table, slots.takeSlot(owner, { id: queued.id, number }, deps.clock.now()));
+  await transact(deps.table, slots.takeSlot(owner, deployment, { id: queued.id, number }, deps.clock.now()));
 }
 
 /** Starts the execution of the slot's revision. Harmless while it runs. */

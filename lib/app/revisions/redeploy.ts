@@ -11,6 +11,7 @@ import { changeDeployment, configurationOf } from '../../store/engine/transactio
 import { auditOf, reasonOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkMatch, checkOpen, checkQueue } from '../deployments/checks/deployment.ts';
+import { checkWaiting } from '../deployments/checks/waiting.ts';
 import { plain } from '../deployments/configuration/apply.ts';
 import { type ShownDeployment, showDeployment } from '../deployments/view.ts';
 import type { Deps } from '../deps.ts';
@@ -25,7 +26,7 @@ type Input = Pick<Asked, 'params' | 'query' | 'headers'> & Partial<Pick<Asked, '
  * deployment stays what the newest request asked for, so that no later revision brings an old secret back.
  */
 export async function redeployRevision(
-  deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
+  deps: Pick<Deps, 'table' | 'clock' | 'idempotency' | 'settings'>,
   { params, query, body, headers }: Input,
   caller: Caller,
 ): Promise<ShownDeployment> {
@@ -36,6 +37,7 @@ export async function redeployRevision(
     checkOpen(before);
     checkQueue(before);
     checkMatch(before, headers.ifMatch);
+    await checkWaiting(deps, before);
     checkRunnable(old);
     const snapshot = await getConfiguration(deps.table, owner, old.configuration);
     const currentSecrets = query.secrets === 'current';

@@ -21,6 +21,7 @@ import type { Deps } from '../deps.ts';
 import { gitCredentialsOf } from '../integrations/sealed.ts';
 import { secretValues } from '../secrets.ts';
 import { uploadIdOf } from '../uploads/object-path.ts';
+import { buildNameOf, holdBuildPlace } from './build-place.ts';
 import { StepRefused } from './prepare.ts';
 
 type BuildDeps = Pick<Deps, 'table' | 'clock' | 'builds' | 'keys' | 'settings'>;
@@ -39,6 +40,7 @@ export async function buildRevision(deps: BuildDeps, task: TokenTask): Promise<v
   const listener = await findListener(deps.table, task.tenantId, deployment.listener_id);
   const job = await jobOf(deps, task, { deployment, revision, listener });
   try {
+    await holdBuildPlace(deps, task, revision);
     const { buildId } = await deps.builds.start(job);
     await storeBuildId(deps, task, buildId, revision);
   } catch (error) {
@@ -48,10 +50,6 @@ export async function buildRevision(deps: BuildDeps, task: TokenTask): Promise<v
     throw error;
   }
 }
-
-/** Each build of a revision has its own name, so that a lost build that reappears overwrites nothing. */
-const buildNameOf = ({ id, builds_lost: lost = 0 }: Revision): string =>
-  lost === 0 ? id : `${id}-${lost + 1}`;
 
 /**
  * Until the next try nothing waits for a token: the wait is noted, so that a person sees it and an interrupt

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../errors.ts';
 /** What changing a deployment does and may be answered, by whichever of its two routes. */
 export const changeAccess = [
   'table:get',
+  'table:query',
   'table:put',
   'table:update',
   'table:delete',
@@ -26,6 +27,11 @@ export const changeErrors = [
   'source_configuration',
   'state_forbids',
   'version_mismatch',
+  'waiting_full',
 ] as const satisfies ErrorCode[];
 
-export const changeVariables = ['ALLOWED_HOSTS', 'REGISTRY_HOST'] as const satisfies VariableName[];
+export const changeVariables = [
+  'ALLOWED_HOSTS',
+  'REGISTRY_HOST',
+  'WAITING_REVISIONS_MAX',
+] as const satisfies VariableName[];

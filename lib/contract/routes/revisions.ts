@@ -78,7 +78,7 @@ export const redeployRevision = route({
   method: 'POST',
   path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/redeploy',
   handler: 'functions/api/revisions/redeploy.ts',
-  access: ['table:get', 'table:put', 'table:update', 'table:check', 'table:delete'],
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:check', 'table:delete'],
   audit: ['revision.redeploy'],
   area: 'deployments',
   permission: 'deployments:write',
@@ -98,7 +98,9 @@ export const redeployRevision = route({
     'revision_not_found',
     'state_forbids',
     'version_mismatch',
+    'waiting_full',
   ],
+  variables: ['WAITING_REVISIONS_MAX'],
 });
 
 export const interruptRevision = route({

@@ -75,6 +75,16 @@ function refuseOther({ output, platforms }: BuildJob): void {
     throw new CannotBuildFor(platforms, [own]);
 }
 
+/** First come, first built; but no tenant waits for the queue of one that has more builds running. */
+function nextOf(builds: readonly ActiveBuild[], running: readonly ActiveBuild[]): ActiveBuild | undefined {
+  const busy = ({ job: { tenantId } }: ActiveBuild) =>
+    running.filter(({ job }) => job.tenantId === tenantId).length;
+  const [next] = builds
+    .filter((build) => build.state.state === 'waiting')
+    .toSorted((a, b) => busy(a) - busy(b));
+  return next;
+}
+
 class BuildQueue implements Builder {
   readonly #options: BuilderOptions & { workFolder: string; results: Results };
   readonly #active = new Map<string, ActiveBuild>();
@@ -136,10 +146,10 @@ class BuildQueue implements Builder {
 
   #startNext(): void {
     const builds = [...this.#active.values()];
-    const running = builds.filter((build) => build.state.state === 'running').length;
-    const next = builds.find((build) => build.state.state === 'waiting');
-    if (this.#closed || next === undefined || running >= (this.#options.concurrency ?? DEFAULT_CONCURRENCY))
-      return;
+    const running = builds.filter((build) => build.state.state === 'running');
+    const next = nextOf(builds, running);
+    const mayRun = running.length < (this.#options.concurrency ?? DEFAULT_CONCURRENCY);
+    if (this.#closed || next === undefined || !mayRun) return;
     next.state = { state: 'running' };
     this.#announce(next);
     void this.#run(next);

@@ -21,5 +21,8 @@ export const anyRevision = alsoEarlier(revision, [(item) => item, (item) => item
 /** The second version of a listener may be of `compute_type` `ecs`. */
 export const anyListener = alsoEarlier(listener, [(item) => item]);
 
-/** The second version of a deployment's row has the deployment's type. */
-export const anyDeploymentRow = alsoEarlier(deploymentRow, [(item) => ({ ...item, typed: true })]);
+/** The second version of a deployment's row has the deployment's type, the third may say how many wait. */
+export const anyDeploymentRow = alsoEarlier(deploymentRow, [
+  (item) => ({ ...item, typed: true }),
+  (item) => item,
+]);

@@ -1,4 +1,4 @@
-import { update } from '../dynamodb/expressions.ts';
+import { guard, present, update } from '../dynamodb/expressions.ts';
 import { queryAll } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { deletedRowKey, deploymentRowKey } from '../keys/index.ts';
@@ -50,7 +50,7 @@ const typeOf = (type: string | undefined): Pick<DeploymentRow, 'type' | 'typed'>
 export function rowOf(deployment: Deployment): Omit<DeploymentRow, 'sk'> {
   const { agent, active, config } = deployment;
   return {
-    v: 2,
+    v: 3,
     entity: 'deployment_row',
     name: deployment.name,
     status: deployment.status,
@@ -86,3 +86,30 @@ const healthOf = ({
   reconciled,
 }: NonNullable<Deployment['active']>): Pick<DeploymentRow, 'health'> =>
   healthy ? {} : { health: reconciled ? 'poor' : 'gone' };
+
+/**
+ * How many revisions of a deployment wait behind another one: what is alone in the queue of a free slot is
+ * taken at once.
+ */
+export const waitingIn = ({ slot, queued }: Pick<Deployment, 'slot' | 'queued'>): number =>
+  slot === undefined ? Math.max(0, queued.length - 1) : queued.length;
+
+/**
+ * Says in a deployment's row how many of its revisions wait; in the transaction that changes that. Demands
+ * that it is not being deleted.
+ */
+export const waitingRow = ({ tenant_id, id }: Deployment, waiting: number): Write =>
+  update(
+    'deployment_row',
+    deploymentRowKey(tenant_id, id),
+    { set: { waiting } },
+    guard('row: still listed', present('pk')),
+  );
+
+/** How many revisions of a tenant wait, strongly consistent; those of deployments being deleted end by themselves. */
+export async function countWaiting(table: Table, tenantId: string): Promise<number> {
+  let count = 0;
+  const pk = deploymentRowKey(tenantId, '').pk;
+  for await (const { waiting = 0 } of queryAll(table, anyDeploymentRow, { pk })) count += waiting;
+  return count;
+}

@@ -193,7 +193,7 @@ export type TaskToken = z.infer<typeof taskToken>;
  * are in its key alone.
  */
 export const deploymentRow = z.object({
-  v: z.literal(2),
+  v: z.literal(3),
   entity: z.literal('deployment_row'),
   /** The deployment's id. */
   sk: z.string(),
@@ -210,6 +210,8 @@ export const deploymentRow = z.object({
   type: z.string().optional(),
   /** Only the deployment tells its type: it is long, or the row of an earlier version. */
   typed: z.literal(true).optional(),
+  /** How many of its revisions wait behind another; absent: none, or not known. */
+  waiting: z.int().optional(),
 });
 export type DeploymentRow = z.infer<typeof deploymentRow>;
 

@@ -9,3 +9,10 @@ export const resourceCountKey = (owner: CountOwner, kind: string): Key => ({
   pk: owner.tenantId === undefined ? `O#${owner.organizationId}#CT` : `T#${owner.tenantId}#CT`,
   sk: kind,
 });
+
+const PLACE_DIGITS = 6;
+
+export const buildPlaceKey = (tenantId: string, place: number): Key => ({
+  pk: `T#${tenantId}#B`,
+  sk: String(place).padStart(PLACE_DIGITS, '0'),
+});

@@ -63,6 +63,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | an organization's own API keys, newest first          | O#org#KL               | key id            |
  * | what is this user in a tenant; a tenant's members     | T#tenant#M             | member id         |
  * | how many of a kind has this tenant; this organization | T#tenant#CT; O#org#CT | kind             |
+ * | which builds of this tenant run at once              | T#tenant#B             | place             |
  * | in which tenants is this user a member (thin rows)    | M#member id            | tenant id         |
  * | an organization's tenants, newest first (thin rows)   | O#org#TL               | tenant id         |
  * | an organization's OAuth providers; one, by its name   | O#org#OP               | provider id       |

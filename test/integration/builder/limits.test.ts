@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -74,6 +74,28 @@ it('looks at the size once more before packing', async () => {
 });
 
 describe('the queue', () => {
+  it('lets no tenant wait behind the queue of another', async () => {
+    const { builder, ended, dataFolder } = await setUp({ concurrency: 2 });
+    const { url } = await gitRepository({ a: '1' });
+    const out = join(dataFolder, 'order');
+    const gate = join(dataFolder, 'gate');
+    const named = (name: string) =>
+      jobFor(url, {
+        buildCommand: `echo ${name} >> ${out} && until [ -e ${gate}-${name} ] ; do sleep 0.02 ; done`,
+      });
+    const greedy = ['one', 'two', 'three', 'four'].map((name) => ({ ...named(name), tenantId: 'greedy' }));
+    const other = { ...named('other'), tenantId: 'other' };
+    const ids: string[] = [];
+    for (const job of [...greedy, other]) ids.push((await builder.start(job)).buildId);
+    await writeFile(`${gate}-one`, '');
+    await until(() => existsSync(out) && readFileSync(out, 'utf8').includes('other'), {
+      what: 'the build of the other',
+    });
+    expect(readFileSync(out, 'utf8')).not.toContain('three');
+    for (const name of ['two', 'three', 'four', 'other']) await writeFile(`${gate}-${name}`, '');
+    for (const id of ids) expect((await ended(id)).state).toBe('succeeded');
+  });
+
   it('starts once a token, runs so many at a time and in order, and announces start and end', async () => {
     const { builder, changes, ended, dataFolder } = await setUp({ concurrency: 1 });
     const { url } = await gitRepository({ a: '1' });

@@ -8,9 +8,9 @@ export const ceilingsKiB = {
   none: 212,
   DynamoDB: 504,
   /** Sweep has the client of Lambda too, with which it wakes the function that delivers to webhooks. */
-  S3: 770,
+  S3: 775,
   /** It speaks git's own protocol, in JavaScript. */
-  prepare: 820,
+  prepare: 830,
   /** So does this, and it reads what git sends. */
   pushes: 745,
   /** It has the client of Lambda too, with which it wakes the function that looks at heads. */

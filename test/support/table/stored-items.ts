@@ -137,7 +137,7 @@ export const seedDeployment = (table: Seeded, changes: Partial<Deployment> = {})
 
 export const seedDeploymentRow = (table: Seeded): void =>
   table.seed(deploymentRowKey(ids.tenant, ids.deployment), {
-    v: 2,
+    v: 3,
     entity: 'deployment_row',
     sk: ids.deployment,
     name: 'demo',

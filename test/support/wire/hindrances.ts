@@ -52,6 +52,10 @@ export async function expectFullQueue(record: WireRecord): Promise<void> {
   for (let queued = 1; queued < 100; queued++) await postRevision(world, id);
   const params = { deployment_id: id };
   await refused('queue_full', { limit: 100 }, 'createRevision', { params, body: {} });
+  world.deps.settings.limits.waitingRevisions = 99;
+  const other = await ask('createDeployment', { body: github('b') });
+  const full = { count: 99, limit: 99 };
+  await refused('waiting_full', full, 'createRevision', { params: { deployment_id: other.id }, body: {} });
 }
 
 /** Requests that never get through to the table end with when to come again. */

@@ -42,9 +42,12 @@ const stateMachine = new URL('../../../statemachines/revision.asl.json', import.
 export async function aRunningWorld({
   computeType = 'process',
   settings = {},
+  retryMilliseconds = {},
 }: {
   computeType?: 'process' | 'k8s';
   settings?: Partial<World['deps']['settings']>;
+  /** How long states wait before they try again, instead of what the state machine says. */
+  retryMilliseconds?: Record<string, number>;
 } = {}): Promise<RunningWorld> {
   const world = await aWorld(settings);
   const { folder } = world;
@@ -58,7 +61,7 @@ export async function aRunningWorld({
       definition,
       namesFile,
       now: clock.now,
-      retryMilliseconds: { Finish: 10 },
+      retryMilliseconds: { Finish: 10, ...retryMilliseconds },
       // What a state is given is what its task takes: the text of the state machine says so.
       handlers: {
         Prepare: async (input) => createPrepare(as('prepare'))(input as never),

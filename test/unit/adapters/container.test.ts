@@ -47,6 +47,7 @@ describe('the container', () => {
       auditDays: 400,
       keyDays: 90,
       limits: limitDefaults,
+      buildsAtOnce: 5,
       addresses: { allowedHosts: [], loopback: false },
     });
   });

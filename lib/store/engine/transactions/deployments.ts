@@ -14,7 +14,7 @@ import {
 import { checkListener, checkOpen } from '../../listeners/listener-writes.ts';
 import { moveWatch } from '../../pushes/watches.ts';
 import { requestedFields } from '../deployment-fields.ts';
-import { rowOf } from '../deployment-rows.ts';
+import { rowOf, waitingIn, waitingRow } from '../deployment-rows.ts';
 import { claimHost } from '../hosts.ts';
 import type { Configuration, Deployment, Listener, Revision } from '../items.ts';
 import { inFlightDue } from '../looks.ts';
@@ -173,10 +173,17 @@ export function changeDeployment({
     ),
     checkListener(before),
     ...moveWatch(before, after, now),
+    ...(queued === undefined ? [] : waits(before, queued)),
     ...(revision === undefined ? [] : [putRevision(revision), ...noteMade(revision)]),
     ...configurations.map((stored, index) => putConfiguration(after, stored, index === 0 ? mark : undefined)),
     ...(sealed === undefined ? [] : [putSecrets(after, after.config_version, sealed)]),
   ];
+}
+
+/** What waits for nothing is taken at once: its row says nothing of it. */
+function waits(before: Deployment, queued: number): Write[] {
+  const waiting = waitingIn({ ...before, queued: [...before.queued, queued] });
+  return waiting === 0 ? [] : [waitingRow(before, waiting)];
 }
 
 function ownedChange(

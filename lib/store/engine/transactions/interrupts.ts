@@ -2,6 +2,7 @@ import type { AuditMark } from '../../audit-events.ts';
 import { absent, type Change, equals, guard, type Test, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKeyOf } from '../../keys/index.ts';
+import { waitingIn, waitingRow } from '../deployment-rows.ts';
 import type { Deployment, Revision } from '../items.ts';
 import { dueAt, endedDue, inFlightDue } from '../looks.ts';
 import { noteEnds } from '../revision-ends.ts';
@@ -52,7 +53,15 @@ export function interruptQueued(
     }),
     ...noteEnds([revision], 'INTERRUPTED'),
     update('deployment', deploymentKeyOf(deployment), { ...leave, set: inFlightDue(ref, now) }, isThere),
+    ...waitsNoMore(deployment, revision),
   ];
+}
+
+function waitsNoMore(deployment: Deployment, { number }: Revision): Write[] {
+  const { queued, status } = deployment;
+  if (!queued.includes(number) || waitingIn(deployment) === 0 || status === 'AWAITING_DELETE') return [];
+  const left = queued.filter((each) => each !== number);
+  return [waitingRow(deployment, waitingIn({ ...deployment, queued: left }))];
 }
 
 /** How a revision leaves where it waits, and the test that it is there. */

@@ -1,6 +1,7 @@
 import { equals, guard, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKeyOf } from '../../keys/index.ts';
+import { waitingIn, waitingRow } from '../deployment-rows.ts';
 import type { Deployment, Revision } from '../items.ts';
 import { endedDue, inFlightDue } from '../looks.ts';
 import { noteEnds, noteMade } from '../revision-ends.ts';
@@ -26,6 +27,7 @@ export type PushedRevision = {
 export function queuePushed({ deployment, revision, replaced, now }: PushedRevision): Write[] {
   const { tenant_id: tenantId, id: deploymentId, queued } = deployment;
   const rest = queued.filter((number) => number !== replaced?.number);
+  const waiting = waitingIn({ ...deployment, queued: [...rest, revision.number] });
   return [
     update(
       'deployment',
@@ -49,6 +51,7 @@ export function queuePushed({ deployment, revision, replaced, now }: PushedRevis
     ),
     putRevision(revision),
     ...noteMade(revision),
+    ...(waiting === 0 ? [] : [waitingRow(deployment, waiting)]),
     ...(replaced === undefined ? [] : skipped(replaced, revision, now)),
   ];
 }

@@ -1,7 +1,8 @@
 import { absent, equals, guard, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKey } from '../../keys/index.ts';
-import type { Slot } from '../items.ts';
+import { waitingRow } from '../deployment-rows.ts';
+import type { Deployment, Slot } from '../items.ts';
 import { DUE, inFlightDue } from '../looks.ts';
 import { revise } from '../revision-moves.ts';
 
@@ -13,7 +14,12 @@ const isFree = guard('slot: free', absent('slot'));
  * Gives the slot to the oldest queued revision. Demands that the slot is free, and that the revision is still
  * queued and the first: the reason why revisions never overlap.
  */
-export function takeSlot(owner: Owner, { id, number }: { id: string; number: number }, now: number): Write[] {
+export function takeSlot(
+  owner: Owner,
+  deployment: Deployment,
+  { id, number }: { id: string; number: number },
+  now: number,
+): Write[] {
   const slot: Slot = { kind: 'revision', revision_id: id, number, since: new Date(now).toISOString() };
   return [
     update(
@@ -28,6 +34,7 @@ export function takeSlot(owner: Owner, { id, number }: { id: string; number: num
       { set: { attempt: 1, ...inFlightDue(owner, now) } },
       guard('slot: still queued', equals('status', 'QUEUED')),
     ),
+    ...restWaits(deployment, number),
   ];
 }
 
@@ -46,3 +53,9 @@ export function takeSlotToDelete(owner: Owner, now: number): Write {
     guard('slot: nothing is queued', equals('queued', [])),
   );
 }
+
+/** A first revision waits for none, so its row says already how many wait behind it. */
+const restWaits = (deployment: Deployment, number: number): Write[] =>
+  number === 1 || deployment.status === 'AWAITING_DELETE'
+    ? []
+    : [waitingRow(deployment, Math.max(0, deployment.queued.length - 1))];
