@@ -28,6 +28,7 @@ import { revocation, revocationsIn } from '../../../lib/store/oauth/revocations.
 import * as tokens from '../../../lib/store/oauth/tokens.ts';
 import type { Table } from '../../../lib/store/table.ts';
 
+import { ofCounts } from './count-query-cases.ts';
 import { ofEvents } from './event-query-cases.ts';
 
 import { ofPeople } from './identity-query-cases.ts';
@@ -273,5 +274,6 @@ export const queryCases: QueryCase[] = [
   ...ofGrants,
   ...ofEvents,
   ...ofPushes,
+  ...ofCounts,
   ...ofPeople,
 ];
