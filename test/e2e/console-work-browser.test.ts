@@ -162,7 +162,7 @@ it('a revision that waits says for whom, and one at work is interrupted', async 
   await page.locator('.entry').getByText('Building').waitFor();
   await expectApi(program, 'POST', `/v2/deployments/${slow.id}/revisions`, {}, 201);
   await page.getByText('Place in the queue: 1').waitFor();
-  await page.getByText(/Waits for revision .*BUILDING/).waitFor();
+  await page.getByText(/^Waits for revision 1, building for \d+ (s|min)\.$/).waitFor();
   for (const number of [2, 1]) {
     const entry = page.locator('.entry', { hasText: `Revision ${number}` });
     await entry.getByRole('button', { name: 'Interrupt' }).click();
