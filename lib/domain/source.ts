@@ -76,7 +76,8 @@ export function checkSource(kind: Source, asked: SourceFields, fields: SourceFie
   if (fields.build_on_push === true && kind !== 'github') {
     throw refuse('source_configuration', { reason: `'build_on_push' does not go with source '${kind}'.` });
   }
-  if (fields.build_on_push === true && fields.repo_ref?.startsWith('refs/tags/')) {
+  const namesPushes = isSet(asked.build_on_push) || isSet(asked.repo_ref);
+  if (namesPushes && fields.build_on_push === true && fields.repo_ref?.startsWith('refs/tags/')) {
     throw refuse('source_configuration', {
       reason: `'build_on_push' needs a branch, but 'repo_ref' is the tag '${fields.repo_ref}'.`,
     });

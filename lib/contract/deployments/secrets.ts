@@ -41,7 +41,6 @@ export const reservedSecretNames: ReadonlySet<string> = new Set([
   'DD_TRACE_PSYCOPG_ENABLED',
   'DD_TRACE_REDIS_ENABLED',
   'LANGSMITH_DEPLOYMENT_NAME',
-  'LANGGRAPH_CLOUD_LICENSE_KEY',
 ]);
 
 // Names and values become environment variables: `=` would end the name, NUL the value.

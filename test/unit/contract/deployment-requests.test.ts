@@ -194,7 +194,9 @@ describe('secrets', () => {
   });
 
   it('refuses every reserved name and allows those of a self-hosted installation', () => {
-    expect(reservedSecretNames.size).toBe(29);
+    expect(reservedSecretNames.size).toBe(28);
+    // An agent server that a license is for runs on the user's own machines.
+    expect(reservedSecretNames.has('LANGGRAPH_CLOUD_LICENSE_KEY')).toBe(false);
     for (const name of reservedSecretNames) {
       expect(withSecrets([{ name, value: 'x' }])).toEqual(['body.secrets.0.name value_error']);
     }

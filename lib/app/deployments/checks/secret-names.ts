@@ -7,8 +7,8 @@ import type { Deps } from '../../deps.ts';
 import { openSecrets } from '../../secrets.ts';
 
 /**
- * Throws 422 for a name that would belong to a secret and to a reference, unless it did before and the request
- * leaves both as they are: an earlier release took it, and what is stored can be sent back.
+ * Throws 422 for a name that would belong to a secret and to a reference, unless it did before and the
+ * request leaves both as they are: an earlier release took it, and what is stored can be sent back.
  */
 export async function checkSecretNames(
   deps: Pick<Deps, 'table' | 'keys'>,
