@@ -31,7 +31,7 @@ export const presets: { title: string; request: TypedRequest }[] = [
 /** The lines of the field, `Name: value` each; what is no such line is left out. */
 export const headersIn = (text: string): ServerHeader[] =>
   text.split('\n').flatMap((line) => {
-    const found = /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/.exec(line);
+    const found = /^([^\s:]+)\s*:\s*(.*)$/s.exec(line.trim());
     return found === null ? [] : [{ name: found[1] ?? '', value: found[2] ?? '' }];
   });
 

@@ -23,7 +23,7 @@ export async function requireOwnWheels(venv: string, platform = platformOf(proce
   for (const name of names.filter((one) => /site-packages\/[^/]+\.dist-info\/WHEEL$/.test(one))) {
     const tags = tagsIn(await readFile(join(venv, name), 'utf8'));
     if (tags.length === 0 || tags.some((tag) => fits(tag, platform))) continue;
-    const [, found = ''] = /([^/]+)\.dist-info$/.exec(dirname(name)) ?? [];
+    const [, found = ''] = /(?:^|\/)([^/]+)\.dist-info$/.exec(dirname(name)) ?? [];
     throw new BuildFailure(
       `Package ${found.replace('-', ' ')} was installed for ${tags.join(' and ')}, and this is built for a listener on ${platform}. Let the installer choose the package for the machine that it runs on, or deploy to a listener of that kind.`,
     );
@@ -32,7 +32,7 @@ export async function requireOwnWheels(venv: string, platform = platformOf(proce
 
 /** The platforms of a wheel: the last part of each of its tags. */
 const tagsIn = (text: string): string[] =>
-  [...text.matchAll(/^Tag: *\S+-(\S+)$/gm)].flatMap(([, platforms = '']) => platforms.split('.'));
+  [...text.matchAll(/^Tag: *\S+-([^\s-]+)$/gm)].flatMap(([, platforms = '']) => platforms.split('.'));
 
 function fits(tag: string, platform: string): boolean {
   if (tag === 'any') return true;

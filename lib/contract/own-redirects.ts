@@ -43,7 +43,7 @@ export function ownRedirect(location: string, way: WayIn): string {
   const isUnder = (path: string) => path === prefix || path.indexOf(`${prefix}/`) === 0;
   const folder = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
 
-  const absolute = /^(?:(https?):)?\/\/+([^/]+)(.*)$/i.exec(head);
+  const absolute = /^(?:(https?):)?\/\/+([^/]+)([\s\S]*)$/i.exec(head);
   let origin = '';
   let path = head;
   let isInner = false;

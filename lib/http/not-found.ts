@@ -6,8 +6,8 @@ import { type RouteRow, routeKeysOf } from '../contract/routes/route.ts';
 function pathPattern(path: string): RegExp {
   const escaped = path
     .replace(/[.*+?^$()|[\]\\]/g, '\\$&')
-    .replace(/\{[^/}]+\+\}/g, '.+')
-    .replace(/\{[^/}]+\}/g, '[^/]+');
+    .replace(/\{[^/{}]+\+\}/g, '.+')
+    .replace(/\{[^/{}]+\}/g, '[^/]+');
   return new RegExp(`^${escaped}/?$`);
 }
 

@@ -5,7 +5,7 @@ import { hostNameOf } from './hosts.ts';
 export type Refusal = { status: number; detail: string };
 
 /** `http://host/path`: meant for proxies, and to be understood by every server (RFC 9112 §3.2.2). */
-const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/i;
+const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/is;
 
 /** Enough of what a client has sent to recognise it by. */
 const QUOTED_CHARACTERS_MAX = 253;

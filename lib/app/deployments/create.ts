@@ -5,6 +5,7 @@ import { NO_REGISTRY } from '../../contract/images/registry.ts';
 import type { Source } from '../../contract/revision-status.ts';
 import type { createDeployment as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { withoutTrailing } from '../../contract/trailing.ts';
 import { checkSource, fieldsOfKind, nothingToBuild, sourceOf } from '../../domain/source.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import type { Deployment, Listener } from '../../store/engine/items.ts';
@@ -143,12 +144,7 @@ function newDeployment(
 /** A deployment made for an agent may leave the name to us. */
 function nameOf(agent: CreateDeploymentBody['agent']): string {
   const text = `${agent?.agent_id}-${agent?.environment}`.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '-');
-  return (
-    text
-      .replace(/^[_-]+/, '')
-      .slice(0, 63)
-      .replace(/[_-]+$/, '') || 'agent'
-  );
+  return withoutTrailing(text.replace(/^[_-]+/, '').slice(0, 63), '_-') || 'agent';
 }
 
 /**

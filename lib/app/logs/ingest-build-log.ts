@@ -2,6 +2,7 @@ import type { LogLine } from '../../adapters/logs.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
 import { withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
+import { withoutTrailing } from '../../contract/trailing.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
@@ -41,8 +42,7 @@ export async function ingestBuildLog(
 
 /** Of a line that a tool wrote over and over, as progress is shown, each state is one line. */
 function linesOf({ timestamp, message }: OutputPiece, mask: Mask): LogLine[] {
-  return message
-    .replace(/[\r\n]+$/, '')
+  return withoutTrailing(message, '\r\n')
     .split(/\r?\n|\r/)
     .filter((line) => !ofTheService.test(line))
     .map((line) => {

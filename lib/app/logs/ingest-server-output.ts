@@ -3,6 +3,7 @@ import type { RevisionRef } from '../../adapters/workflow.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
 import { guessLevel } from '../../contract/output-level.ts';
 import { withoutSequences } from '../../contract/terminal-text.ts';
+import { withoutTrailing } from '../../contract/trailing.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
 import { secretValues } from '../secrets.ts';
@@ -31,8 +32,7 @@ export async function ingestServerOutput(
 
 /** Lines as the listeners make them. */
 const linesOf = ({ timestamp, message }: OutputPiece, mask: Mask): LogLine[] =>
-  message
-    .replace(/[\r\n]+$/, '')
+  withoutTrailing(message, '\r\n')
     .split(/\r?\n/)
     .map((text) => {
       const line = withoutSequences(text);

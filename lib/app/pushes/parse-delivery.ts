@@ -212,7 +212,7 @@ function fromBitbucket(id: string, event: string, body: unknown): ParsedDelivery
     push.changes.flatMap(({ new: pushed }): [string, Said][] => {
       if (pushed === null) return [];
       const { hash, message, author, date } = pushed.target;
-      return [[hash, { message, author: author.raw.replace(/\s*<[^>]*>\s*$/, ''), at: date }]];
+      return [[hash, { message, author: author.raw.replace(/<[^<>]*>\s*$/, '').trimEnd(), at: date }]];
     }),
   );
   const branches = push.changes.flatMap(({ new: pushed, old }) => {

@@ -1,4 +1,5 @@
 import type { RevisionRef } from '../../adapters/workflow.ts';
+import { withoutTrailing } from '../../contract/trailing.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { findDeployment, getConfiguration } from '../../store/engine/deployments.ts';
 import type { Revision } from '../../store/engine/items.ts';
@@ -39,7 +40,7 @@ function repositoryOn(host: string, repoUrl: string | undefined): string | undef
   if (repoUrl === undefined || !URL.canParse(repoUrl)) return undefined;
   const url = new URL(repoUrl);
   if (url.protocol !== 'https:' || url.host.toLowerCase() !== host) return undefined;
-  return url.pathname.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '');
+  return withoutTrailing(url.pathname.replace(/^\/+/, ''), '/').replace(/\.git$/, '');
 }
 
 function saidOf({ status }: Revision): { state: 'pending' | 'success' | 'failure'; description: string } {

@@ -3,10 +3,14 @@ import type { ValidationItem } from '../errors.ts';
 /**
  * `https://user:password@` and `user:password@`: whatever stands between, for a password may hold anything.
  */
-const CREDENTIALS = /:[^]*@/;
-/** In a sentence, where there is more than the address. */
-const CREDENTIALS_IN_WORDS = /:\S*@/g;
+const CREDENTIALS = /:[^:]*@/;
 const LONE_SURROGATE = /\\ud[89a-f]/i;
+
+/** The same of a word of a sentence. */
+function withoutCredentials(word: string): string {
+  const [begin, end] = [word.indexOf(':'), word.lastIndexOf('@')];
+  return begin === -1 || end < begin ? word : `${word.slice(0, begin)}:***${word.slice(end)}`;
+}
 
 /** Whether there is such a text anywhere in a value, keys included. */
 function hasCredentials(value: unknown): boolean {
@@ -25,6 +29,6 @@ function mayBeRepeated(input: unknown): boolean {
  * that are no Unicode.
  */
 export function repeatable({ input, msg, ...item }: ValidationItem): ValidationItem {
-  const told = { ...item, msg: msg.replace(CREDENTIALS_IN_WORDS, ':***@').toWellFormed() };
+  const told = { ...item, msg: msg.replace(/\S+/g, withoutCredentials).toWellFormed() };
   return mayBeRepeated(input) ? { ...told, input } : told;
 }

@@ -45,7 +45,7 @@ async function reasonNotToKeep({ local }: PythonDependencies): Promise<string | 
         return 'a local package names other folders';
     }
     if (
-      /^\s*(-r|-c|-e|--requirement|--constraint|--editable|\.{1,2}\/|file:)|@\s*file:/m.test(
+      /^[^\S\n]*(-r|-c|-e|--requirement|--constraint|--editable|\.{1,2}\/|file:)|@[^\S\n]*file:/m.test(
         (await textOf(folder, 'requirements.txt')) ?? '',
       )
     )

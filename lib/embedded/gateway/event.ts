@@ -64,7 +64,7 @@ function clfTime(epochMilliseconds: number): string {
 }
 
 /** What API Gateway takes for text; the bytes of anything else come in base64. */
-const textual = /^(text\/|application\/(json|.*\+json|xml|.*\+xml|javascript|x-www-form-urlencoded))/i;
+const textual = /^(?:text\/|application\/(?:(?:[^;]*\+)?(?:json|xml)|javascript|x-www-form-urlencoded))/i;
 
 function bodyOf(request: IncomingMessage, body: Buffer): { body?: string; isBase64Encoded: boolean } {
   if (body.length === 0) return { isBase64Encoded: false };

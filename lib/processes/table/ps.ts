@@ -8,7 +8,7 @@ const NO_SESSION = -1;
 /** Reads what `ps -o pid=,pgid=,stat=,lstart=` prints: `  12   12 Ss   Mon Nov 23 14:35:30 2026`. */
 export function parseRows(text: string): ProcessRow[] {
   return text.split('\n').flatMap((line) => {
-    const [, pid, groupId, state, startTime] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
+    const [, pid, groupId, state, startTime] = /^(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/s.exec(line.trim()) ?? [];
     if (pid === undefined || startTime === undefined || state?.startsWith('Z') !== false) return [];
     return [{ pid: Number(pid), groupId: Number(groupId), sessionId: NO_SESSION, startTime }];
   });

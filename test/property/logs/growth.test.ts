@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { guessLevel } from '../../../lib/contract/output-level.ts';
 import { withColoursAlone, withoutSequences } from '../../../lib/contract/terminal-text.ts';
+import {
+  commandProblem,
+  configPathProblem,
+  customUrlProblem,
+  imageProblem,
+  repoRefProblem,
+  repoUrlProblem,
+} from '../../../lib/contract/validation/text.ts';
 import { levelOfOutput } from '../../../lib/domain/log-line.ts';
 import { growth, SUPER_LINEAR } from '../../support/growth.ts';
 
@@ -47,6 +55,41 @@ describe('work on a line grows as its length', () => {
 
   it.each(pieces)('that loses all that a terminal would obey (%j)', (piece) => {
     expect(growth(2_000, (length) => lineWork(withoutSequences, piece, length))).toBeLessThan(SUPER_LINEAR);
+  });
+});
+
+const names = [
+  'a',
+  '-',
+  'a-',
+  'a.',
+  'a/',
+  '/',
+  '__',
+  ':',
+  '@',
+  'a:1/',
+  '.',
+  '..',
+  '~',
+  'A0',
+  '[1',
+  'http://',
+];
+const rules = {
+  repoUrlProblem,
+  repoRefProblem,
+  configPathProblem,
+  imageProblem,
+  commandProblem,
+  customUrlProblem,
+};
+
+describe('work on a name or a path grows as its length', () => {
+  it.each(
+    Object.entries(rules).flatMap(([name, rule]) => names.map((piece) => [name, piece, rule] as const)),
+  )('in %s (%j)', (_, piece, rule) => {
+    expect(growth(1_000, (length) => lineWork(rule, piece, length))).toBeLessThan(SUPER_LINEAR);
   });
 });
 

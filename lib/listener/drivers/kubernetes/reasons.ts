@@ -63,7 +63,8 @@ function ofImage(pod: V1Pod, { image, state }: V1ContainerStatus): AgentFailure 
   const { reason = '', message = '' } = state?.waiting ?? {};
   if (!IMAGE_REASONS.has(reason)) return undefined;
   if (/no match for platform|does not match the specified platform/i.test(message)) {
-    const wanted = /platform in manifest.*?\b(linux\/\w+)/i.exec(message)?.[1] ?? 'the nodes of the cluster';
+    const [, ...after] = message.split(/platform in manifest/i);
+    const wanted = /\blinux\/\w+/i.exec(after.join(' '))?.[0] ?? 'the nodes of the cluster';
     return { kind: 'image_platform', image, found: 'another platform', wanted };
   }
   if (/unauthorized|authentication required|denied|forbidden|\b40[13]\b/i.test(message)) {

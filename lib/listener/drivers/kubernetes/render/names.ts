@@ -1,3 +1,5 @@
+import { withoutTrailing } from '../../../../contract/trailing.ts';
+
 export { labels } from '../../../../domain/kubernetes/labels.ts';
 
 /** The value of `app.kubernetes.io/managed-by` on everything that a listener makes. */
@@ -35,7 +37,7 @@ export function baseName(deploymentName: string, deploymentId: string): string {
   const digits = deploymentId.toLowerCase().replaceAll('-', '').slice(-ID_DIGITS);
   const label = deploymentName.replaceAll('_', '-');
   const lettered = /^[a-z]/.test(label) ? label : `d-${label}`;
-  const cut = lettered.slice(0, BASE_LENGTH_MAX - ID_DIGITS - 1).replace(/-+$/, '');
+  const cut = withoutTrailing(lettered.slice(0, BASE_LENGTH_MAX - ID_DIGITS - 1), '-');
   return `${cut}-${digits}`;
 }
 

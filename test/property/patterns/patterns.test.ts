@@ -1,0 +1,72 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { check } from 'recheck';
+import { describe, expect, it } from 'vitest';
+import packages from '../../../package.json' with { type: 'json' };
+import { type Pattern, patternsIn } from '../../support/checks/patterns.ts';
+import { exceptions } from './exceptions.ts';
+
+const FOLDERS = ['lib', 'functions', 'console'];
+/** To decide on one takes milliseconds, or a second; some are not decided in a minute. */
+const TIMEOUT_MILLISECONDS = 20_000;
+const UNKNOWN = 'unknown';
+const CACHE_FOLDER = 'node_modules/.cache/slipway-patterns';
+const CACHE = `${CACHE_FOLDER}/recheck-${packages.devDependencies.recheck}.json`;
+
+/** What was decided before is true for as long as the checker is the same. */
+async function earlier(): Promise<Record<string, string>> {
+  const text = await readFile(CACHE, 'utf8').catch(() => '{}');
+  const parsed: unknown = JSON.parse(text);
+  return Object.fromEntries(
+    Object.entries(parsed ?? {}).flatMap(([key, status]) =>
+      typeof status === 'string' ? [[key, status]] : [],
+    ),
+  );
+}
+
+async function statusOf({ source, flags, written }: Pattern, known: Record<string, string>): Promise<string> {
+  if (source === undefined) return UNKNOWN;
+  const key = `/${source}/${flags}`;
+  const found = known[key];
+  if (found !== undefined) return found;
+  const result = await check(source, flags, { timeout: TIMEOUT_MILLISECONDS });
+  const status = result.status === 'vulnerable' ? result.complexity.summary : result.status;
+  // A machine with more time may decide on what nothing else is known of.
+  if (status !== UNKNOWN || written in exceptions) known[key] = status;
+  return status;
+}
+
+describe('the regular expressions of the program', () => {
+  it('take time in proportion to the text, or it is said why they may not', async () => {
+    process.env.RECHECK_BACKEND = 'pure';
+    const known = await earlier();
+    const patterns = await patternsIn(FOLDERS);
+    expect(patterns.length).toBeGreaterThan(250);
+    const wrong: string[] = [];
+    for (const pattern of patterns) {
+      const status = await statusOf(pattern, known);
+      const reason = exceptions[pattern.written];
+      // What is always found to be safe is no exception.
+      if (status === 'safe' ? reason?.startsWith('Undecided') === false : reason === undefined) {
+        wrong.push(`${pattern.file}: ${pattern.written}: ${status}`);
+      }
+    }
+    await mkdir(CACHE_FOLDER, { recursive: true });
+    await writeFile(CACHE, JSON.stringify(known));
+    expect(wrong).toEqual([]);
+  });
+
+  it('have no exception that is no more needed', async () => {
+    const written = new Set((await patternsIn(FOLDERS)).map((pattern) => pattern.written));
+    expect(Object.keys(exceptions).filter((pattern) => !written.has(pattern))).toEqual([]);
+  });
+
+  it.each([
+    ['/^(?:[[(]?[\\d:T.,Z+/\\- ]+[\\])]?\\s*)?[[(<]?([A-Za-z]+)(?=[\\])>:|\\s]|$)/', false],
+    ['/(a|a)*$/', false],
+    ['/^a+b$/', true],
+  ])('are told apart: %s', async (written, isSafe) => {
+    process.env.RECHECK_BACKEND = 'pure';
+    const { status } = await check(written.slice(1, -1), '', { timeout: TIMEOUT_MILLISECONDS });
+    expect(status === 'safe').toBe(isSafe);
+  });
+});
