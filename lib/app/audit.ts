@@ -30,10 +30,6 @@ export function auditOf(
   };
 }
 
-/** The detail of a request that says why it is made. */
-export const reasonOf = ({ reason }: { reason?: string | undefined } = {}): AuditDetails | undefined =>
-  reason === undefined || reason.trim() === '' ? undefined : { reason: reason.trim() };
-
 /**
  * The audit event of a request that was given a credential or a secret and changes nothing that could carry a
  * mark. Most such requests have no right to write, so it goes by the log; call it when everything that could

@@ -1,4 +1,5 @@
 import type { RevisionCause } from '../contract/revision-status.ts';
+import { showTurns } from './log-line.ts';
 
 const BRANCH = 'refs/heads/';
 
@@ -77,8 +78,8 @@ export function describeCommit(said: {
   if (Number.isNaN(at.getTime())) return undefined;
   const [line = ''] = said.message.trim().split(/\r?\n/);
   return {
-    message: shortened(line, MESSAGE_LENGTH_MAX),
-    author: shortened(said.author, AUTHOR_LENGTH_MAX),
+    message: shortened(showTurns(line), MESSAGE_LENGTH_MAX),
+    author: shortened(showTurns(said.author), AUTHOR_LENGTH_MAX),
     at: at.toISOString(),
   };
 }

@@ -1,7 +1,6 @@
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { CompleteRequest } from '../../contract/listener-protocol.ts';
-import { maskSecrets } from '../../contract/mask.ts';
 import type { completeTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { isTerminal } from '../../domain/transitions.ts';
@@ -16,8 +15,8 @@ import { completeDeletion, completeDeploy, dropDeploy } from '../../store/engine
 import { findDoneTask, findOpenTask, revisionOf } from '../../store/listeners/tasks.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { secretValues } from '../secrets.ts';
 import type { TaskParams } from './held-task.ts';
+import { maskAddress, revisionMask } from './masked.ts';
 
 type CompleteDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
 type Input = Pick<RouteInput<typeof row>, 'params' | 'body'>;
@@ -144,17 +143,18 @@ async function accept(deps: CompleteDeps, task: DeployTask, body: CompleteReques
 async function outcomeOf(deps: CompleteDeps, task: DeployTask, body: CompleteRequest): Promise<Outcome> {
   const deploy = { stage: 'deploy', epoch: task.epoch } as const;
   const { status_message: text, previous_serving: previousServing } = body;
+  const mask = await revisionMask(deps, revisionOf(task));
   if (body.outcome !== 'succeeded') {
-    const message = await masked(deps, task, text ?? WITHOUT_REASON[body.outcome]);
+    const message = mask(text ?? WITHOUT_REASON[body.outcome]);
     const isKnown = typeof previousServing === 'boolean';
     return { ...deploy, result: 'failed', message, ...(isKnown && { previous_serving: previousServing }) };
   }
   return {
     ...deploy,
     result: 'succeeded',
-    ...(typeof text === 'string' && { message: await masked(deps, task, text) }),
-    ...(typeof body.url === 'string' && { url: body.url }),
-    ...(typeof body.image_version === 'string' && { image_version: body.image_version }),
+    ...(typeof text === 'string' && { message: mask(text) }),
+    ...(typeof body.url === 'string' && { url: maskAddress(body.url, mask) }),
+    ...(typeof body.image_version === 'string' && { image_version: mask(body.image_version) }),
   };
 }
 
@@ -162,9 +162,3 @@ const WITHOUT_REASON = {
   failed: 'The listener reported a failure and gave no reason.',
   stopped: 'The listener stopped before the deploy had finished.',
 };
-
-/** Listeners mask what they ship; what ends up in a response is masked here once more. */
-async function masked(deps: CompleteDeps, task: DeployTask, text: string): Promise<string> {
-  const revision = await findRevision(deps.table, revisionOf(task));
-  return maskSecrets(text, await secretValues(deps, revisionOf(task), revision?.secrets));
-}

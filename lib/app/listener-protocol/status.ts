@@ -17,11 +17,13 @@ import {
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { noteSeen } from './last-seen.ts';
+import { maskAddress, revisionMask } from './masked.ts';
 
 type Report = RouteInput<typeof row>['body']['reports'][number];
 
-type StatusDeps = Pick<Deps, 'table' | 'clock'>;
+type StatusDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
 type Owner = { tenantId: string; listenerId: string };
+type Active = NonNullable<Deployment['active']>;
 /** Whether a report is of what the control plane knows, and whether it has told it anything. */
 type Taken = 'unknown' | 'known' | 'new';
 
@@ -85,7 +87,7 @@ async function take(deps: StatusDeps, report: Report, owner: Owner): Promise<Tak
   if (deployment.listener_id !== listenerId) return 'unknown';
   const { active } = deployment;
   if (active === undefined || report.epoch < active.epoch) return 'unknown';
-  const next = reported(active, report);
+  const next = await masked(deps, deployment, reported(active, report));
   if (isDeepStrictEqual(next, active)) return 'known';
   try {
     await transact(
@@ -106,17 +108,37 @@ async function take(deps: StatusDeps, report: Report, owner: Owner): Promise<Tak
  * The last word that was waited for, of a deployment whose records went without it: nothing runs here any
  * more.
  */
-async function confirmRemoval({ table }: StatusDeps, report: Report, owner: Owner): Promise<Taken> {
+async function confirmRemoval(
+  { table }: Pick<StatusDeps, 'table'>,
+  report: Report,
+  owner: Owner,
+): Promise<Taken> {
   const row = await findPlacement(table, owner, report.deployment_id);
   if (row === undefined || report.revision_id !== null || report.epoch < row.epoch) return 'unknown';
   await transact(table, removePlacement(owner, report.deployment_id));
   return 'new';
 }
 
-function reported(
-  active: NonNullable<Deployment['active']>,
-  report: Report,
-): NonNullable<Deployment['active']> {
+/** What is new of its texts, without the secrets of what runs. */
+async function masked(
+  deps: StatusDeps,
+  { tenant_id, id, active }: Deployment,
+  next: Active,
+): Promise<Active> {
+  if (next.reason === active?.reason && next.url === active?.url) return next;
+  const mask = await revisionMask(deps, {
+    tenantId: tenant_id,
+    deploymentId: id,
+    revisionId: next.revision_id,
+  });
+  return {
+    ...next,
+    ...(next.reason !== undefined && { reason: mask(next.reason) }),
+    ...(next.url !== undefined && { url: maskAddress(next.url, mask) }),
+  };
+}
+
+function reported(active: Active, report: Report): Active {
   const { reason: _, ...rest } = active;
   const reconciled = report.revision_id === active.revision_id;
   const healthy = reconciled && report.healthy;

@@ -1,7 +1,7 @@
 import { type CommitLook, nothingSeen, SourceError } from '../../adapters/git.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { maskSecrets } from '../../contract/mask.ts';
+import { createMask, type Mask, maskSecrets } from '../../contract/mask.ts';
 import { describeCommit, isPushed } from '../../domain/pushes.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import type { Deployment, Revision } from '../../store/engine/items.ts';
@@ -12,6 +12,7 @@ import { QUEUE_LENGTH_MAX } from '../deployments/checks/deployment.ts';
 import type { Deps } from '../deps.ts';
 import { credentialsOf } from '../integrations/sealed.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
+import { secretValues } from '../secrets.ts';
 import { type Asking, awaitedNow, type Considered } from './awaiting.ts';
 import type { Said } from './parse-delivery.ts';
 import { type Owner, type State, stateOf } from './state.ts';
@@ -156,8 +157,10 @@ async function decideOn(
     return considered;
   }
   const unknown = commit !== undefined && typeof touched === 'object' ? touched.unknown : undefined;
-  const cause = { ...asking.cause, ...(unknown !== undefined && { reason: notEvaluated(unknown) }) };
-  const revision = pushedRevision(deps, deployment, commit, look.said, cause);
+  const mask = await deploymentMask(deps, deployment, credentials);
+  const cause = { ...asking.cause, ...(unknown !== undefined && { reason: mask(notEvaluated(unknown)) }) };
+  const said = look.said && maskedCommit(look.said, mask);
+  const revision = pushedRevision(deps, deployment, commit, said, cause);
   const replaced = await waitingPush(deps, deployment);
   const considered = { revisionId: revision.id };
   await transact(deps.table, [
@@ -167,6 +170,22 @@ async function decideOn(
   ]);
   return considered;
 }
+
+/** What comes from the host is kept without the secrets that the next revision has. */
+async function deploymentMask(
+  deps: ConsiderDeps,
+  { tenant_id: tenantId, id: deploymentId, secrets }: Deployment,
+  credentials: GitCredentials | undefined,
+): Promise<Mask> {
+  const values = await secretValues(deps, { tenantId, deploymentId }, secrets);
+  return createMask(credentials === undefined ? values : [...values, credentials.token]);
+}
+
+const maskedCommit = (said: Said, mask: Mask): Said => ({
+  ...said,
+  message: mask(said.message),
+  author: mask(said.author),
+});
 
 const notEvaluated = (why: string): string => `its push_paths could not be evaluated: ${why}`;
 

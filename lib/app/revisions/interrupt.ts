@@ -8,10 +8,11 @@ import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import type { Revision } from '../../store/engine/items.ts';
 import { getRevisionItem } from '../../store/engine/revisions.ts';
 import { interruptQueued, isTooLate, requestInterrupt } from '../../store/engine/transactions/interrupts.ts';
-import { auditOf, reasonOf } from '../audit.ts';
+import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks/deployment.ts';
 import type { Deps } from '../deps.ts';
+import { reasonOf } from './reason.ts';
 import { revisionView } from './view.ts';
 
 /**
@@ -20,7 +21,7 @@ import { revisionView } from './view.ts';
  * listener moves traffic.
  */
 export async function interruptRevision(
-  deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
+  deps: Pick<Deps, 'table' | 'clock' | 'idempotency' | 'keys'>,
   { params, body }: Pick<RouteInput<typeof row>, 'params'> & Partial<Pick<RouteInput<typeof row>, 'body'>>,
   caller: Caller,
 ): Promise<RevisionView> {
@@ -36,7 +37,7 @@ export async function interruptRevision(
     if (revision.interrupt_requested_at !== undefined) return revisionView(revision, deployment, undefined);
     checkInTime(revision);
     const now = deps.clock.now();
-    const audit = auditOf(deps, caller, 'revision.interrupt', reasonOf(body));
+    const audit = auditOf(deps, caller, 'revision.interrupt', await reasonOf(deps, revision, body));
     const shown = revisionView(interrupted(revision, now), deployment, undefined);
     const writes =
       revision.status === 'QUEUED'

@@ -8,7 +8,7 @@ import { getConfiguration, getDeploymentItem } from '../../store/engine/deployme
 import type { Configuration, Deployment, Revision } from '../../store/engine/items.ts';
 import { getRevisionItem } from '../../store/engine/revisions.ts';
 import { changeDeployment, configurationOf } from '../../store/engine/transactions/deployments.ts';
-import { auditOf, reasonOf } from '../audit.ts';
+import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkMatch, checkOpen, checkQueue } from '../deployments/checks/deployment.ts';
 import { checkWaiting } from '../deployments/checks/waiting.ts';
@@ -16,6 +16,7 @@ import { plain } from '../deployments/configuration/apply.ts';
 import { type ShownDeployment, showDeployment } from '../deployments/view.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from './new-revision.ts';
+import { reasonOf } from './reason.ts';
 
 type Asked = RouteInput<typeof row>;
 type Input = Pick<Asked, 'params' | 'query' | 'headers'> & Partial<Pick<Asked, 'body'>>;
@@ -26,7 +27,7 @@ type Input = Pick<Asked, 'params' | 'query' | 'headers'> & Partial<Pick<Asked, '
  * deployment stays what the newest request asked for, so that no later revision brings an old secret back.
  */
 export async function redeployRevision(
-  deps: Pick<Deps, 'table' | 'clock' | 'idempotency' | 'settings'>,
+  deps: Pick<Deps, 'table' | 'clock' | 'idempotency' | 'settings' | 'keys'>,
   { params, query, body, headers }: Input,
   caller: Caller,
 ): Promise<ShownDeployment> {
@@ -49,7 +50,7 @@ export async function redeployRevision(
       configuration: own,
       config_version: before.config_version + Math.max(1, fresh.length),
     };
-    const reason = body?.reason?.trim() ?? '';
+    const why = await reasonOf(deps, old, body);
     const revision: Revision = {
       ...newRevision(deps, after, caller, {
         skipped: undefined,
@@ -58,10 +59,10 @@ export async function redeployRevision(
         runs: { configuration: runs, secrets: currentSecrets ? before.secrets : old.secrets },
       }),
       ...(old.commit !== undefined && { commit: old.commit }),
-      cause: { kind: 'redeploy', revision_id: old.id, ...(reason !== '' && { reason }) },
+      cause: { kind: 'redeploy', revision_id: old.id, ...why },
     };
     const shown = await showDeployment(deps, after);
-    const audit = auditOf(deps, caller, 'revision.redeploy', reasonOf(body));
+    const audit = auditOf(deps, caller, 'revision.redeploy', why);
     const now = deps.clock.now();
     const changes = { before, after, revision, configurations: fresh, sealed: undefined, audit, now };
     await transact(deps.table, [...changeDeployment(changes), ...deps.idempotency.record(shown)]);

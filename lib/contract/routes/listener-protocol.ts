@@ -132,7 +132,7 @@ export const reportStatus = route({
   method: 'POST',
   path: '/v2/listeners/{listener_id}/status',
   handler: 'functions/api/listener-protocol/status.ts',
-  access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete'],
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete', 'keys:decrypt'],
   audit: { none: 'a heartbeat with the state of what runs; the deployment shows it' },
   summary: 'Report what really runs',
   params: listenerParams,

@@ -10,7 +10,7 @@ const QUALIFIED = /^(?:[A-Za-z0-9][\w.-]*)?[A-Za-z0-9]$/;
 const SECRET_KEY = /^(?!\.$|\.\.)[\w.-]+$/;
 /** Printable ASCII but `=`. */
 const VARIABLE = /^[ -<>-~]+$/;
-const QUANTITY = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[kMGTPE]i?|Ki|[mun]|[eE][+-]?\d+)?$/;
+const QUANTITY = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[kMGTPE]i?|Ki|[mun]|[eE][+-]?\d+)?$/;
 
 type Rule = (text: string) => string | undefined;
 

@@ -38,6 +38,9 @@ describe('a stored message', () => {
     expect(cleanMessage('a\tb é 🙂')).toBe('a\tb é 🙂');
     expect(cleanMessage('\x00\r\n\x1b[0m\x7f\x9b')).toBe('\\x00\\x0d\\x0a\\x1b[0m\\x7f\\x9b');
     expect(cleanMessage('\ud800')).toBe('\ufffd');
+    expect(cleanMessage('a\u202eb\u2066c\u2069\u200f\u061c é')).toBe(
+      'a\\u202eb\\u2066c\\u2069\\u200f\\u061c é',
+    );
   });
 
   it.each(['x', 'é', '🙂', '\0'])('is cut at 16 KiB between characters (%j)', (character) => {
