@@ -152,7 +152,7 @@ export const functionRows = {
       'due:query',
       'keys:decrypt',
     ],
-    variables: ['ALLOWED_HOSTS'],
+    variables: ['ALLOWED_HOSTS', 'WAITING_REVISIONS_MAX'],
     timeoutSeconds: 300,
   },
   buildChanged: {

@@ -9,6 +9,7 @@ import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { queuePushed } from '../../store/engine/transactions/pushes.ts';
 import { noteConsidered } from '../../store/pushes/watches.ts';
 import { QUEUE_LENGTH_MAX } from '../deployments/checks/deployment.ts';
+import { checkWaiting } from '../deployments/checks/waiting.ts';
 import type { Deps } from '../deps.ts';
 import { credentialsOf } from '../integrations/sealed.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
@@ -18,7 +19,7 @@ import type { Said } from './parse-delivery.ts';
 import { type Owner, type State, stateOf } from './state.ts';
 import { touchedPaths } from './touched-paths.ts';
 
-export type ConsiderDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'git'>;
+export type ConsiderDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'git' | 'settings'>;
 
 /**
  * Brings a deployment to the head of its branch: reads the head, and queues a revision of it unless it was
@@ -162,6 +163,7 @@ async function decideOn(
   const said = look.said && maskedCommit(look.said, mask);
   const revision = pushedRevision(deps, deployment, commit, said, cause);
   const replaced = await waitingPush(deps, deployment);
+  if (replaced === undefined) await checkWaiting(deps, deployment);
   const considered = { revisionId: revision.id };
   await transact(deps.table, [
     ...queuePushed({ deployment, revision, replaced, now: deps.clock.now() }),

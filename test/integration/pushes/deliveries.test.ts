@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { refuse } from '../../../lib/contract/errors.ts';
 import { put } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { deliveryKey, deliveryMarkKey } from '../../../lib/store/keys/pushes.ts';
@@ -11,7 +10,7 @@ import {
   push,
   pushPayload,
 } from '../../support/world/git-host.ts';
-import { change, revisions } from '../../support/world/requests.ts';
+import { change, postRevision, revisions } from '../../support/world/requests.ts';
 import { ADDRESS, commits, HEAD, storePaths, watching } from '../../support/world/watching.ts';
 import { allItems } from '../../support/world/world.ts';
 
@@ -73,11 +72,11 @@ describe('a delivery', () => {
 
   it('waits where a revision is refused for a limit, says so, and its head stays due', async () => {
     const { world, id, latest, heads } = await lost();
-    const { look } = world.deps.git;
-    world.deps.git.look = async () => {
-      throw refuse('queue_full', { limit: 7 });
-    };
-    const reason = expect.stringContaining('7 revisions');
+    // What is queued already has the next one wait.
+    await postRevision(world, id);
+    const { limits } = world.deps.settings;
+    limits.waitingRevisions = 0;
+    const reason = expect.stringContaining('0 revisions of this tenant wait already');
     for (let n = 0; n < 3; n += 1) {
       expect(await heads({})).toEqual({ looked: 1, made: 0, failed: 1 });
       const outcomes = [{ deployment_id: id, revision_id: null, reason }];
@@ -85,10 +84,10 @@ describe('a delivery', () => {
       expect(await heads({})).toMatchObject({ looked: 0 });
       world.advance(3600);
     }
-    world.deps.git.look = look;
+    limits.waitingRevisions = 10;
     expect(await heads({})).toEqual({ looked: 1, made: 1, failed: 0 });
     expect(await latest()).toMatchObject({ pending: false, outcomes: [{ deployment_id: id, reason: null }] });
-    expect(await commits(world, id)).toEqual(['1', '0']);
+    expect(await commits(world, id)).toEqual(['1', undefined, '0']);
   });
 
   it('about a repository that its deployment has left comes to an end', async () => {
