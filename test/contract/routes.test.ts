@@ -68,6 +68,7 @@ describe.each(routes.map((row) => [`${row.method} ${row.path}`, row] as const))(
 /** Lists of another shape: clients of the API that they come from read them so, or they are followed. */
 const otherLists: Record<string, string> = {
   listInstalledIntegrations: 'array',
+  listRepositories: 'array',
   listProviders: 'array',
   listTokens: 'array',
   listConnections: 'data',

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DeploymentView } from '../../contract/deployments/views.ts';
-import { getConfiguration } from '../../store/engine/deployments.ts';
+import { findConfiguration } from '../../store/engine/deployments.ts';
 import type { Configuration, Deployment } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { configurationOf } from '../../store/engine/transactions/deployments.ts';
@@ -33,7 +33,9 @@ export async function activeConfiguration(
   const fields = ran.secrets === deployment.secrets ? [] : ['secrets'];
   if (ran.configuration !== deployment.configuration) {
     const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
-    const found = await getConfiguration(deps.table, owner, ran.configuration);
+    const found = await findConfiguration(deps.table, owner, ran.configuration);
+    // The deployment has just gone, and everything with it.
+    if (found === undefined) return null;
     fields.push(...differing(found, configurationOf(deployment)));
   }
   return { differs: fields.length > 0, fields };

@@ -23,9 +23,10 @@ export async function createListener(
   const audit = auditOf(deps, caller, 'listener.create');
   const shown = listenerView(listener, undefined, deps.clock.now());
   const record = deps.idempotency.record(shown);
-  await retryRaces(deps.table, async () => {
-    const marking = listener.is_default ? await takeMark(deps.table, listener) : [];
-    await withinLimit(deps, { tenantId: caller.tenantId }, 'listeners', async (counted) => {
+  await retryRaces(deps.table, () =>
+    withinLimit(deps, { tenantId: caller.tenantId }, 'listeners', async (counted) => {
+      // Read for each attempt: whoever has the mark may have lost it to another one meanwhile.
+      const marking = listener.is_default ? await takeMark(deps.table, listener) : [];
       try {
         await transact(deps.table, [
           ...writes.createListener(listener, audit),
@@ -39,8 +40,8 @@ export async function createListener(
         }
         throw error;
       }
-    });
-  });
+    }),
+  );
   return shown;
 }
 

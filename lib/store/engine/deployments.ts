@@ -28,17 +28,22 @@ export async function getDeploymentItem(
 export const checkDeployment = (tenantId: string, deploymentId: string): Write =>
   check(`deployment ${deploymentId}`, deploymentKey(tenantId, deploymentId), present('pk'));
 
+type Owner = { tenantId: string; deploymentId: string };
+
 /**
  * The configuration of this version; versions are immutable, written with what refers to them, and go with
  * the deployment.
  */
-export async function getConfiguration(
+export const findConfiguration = (
   table: Table,
-  owner: { tenantId: string; deploymentId: string },
+  { tenantId, deploymentId }: Owner,
   version: number,
-): Promise<Configuration> {
-  const key = configurationKey(owner.tenantId, owner.deploymentId, version);
-  const found = await find(table, key, configuration);
+): Promise<Configuration | undefined> =>
+  find(table, configurationKey(tenantId, deploymentId, version), configuration);
+
+/** The same; throws `deployment_not_found` when it went with the deployment. */
+export async function getConfiguration(table: Table, owner: Owner, version: number): Promise<Configuration> {
+  const found = await findConfiguration(table, owner, version);
   if (found === undefined) {
     const { status } = await getDeploymentItem(table, owner.tenantId, owner.deploymentId);
     if (status === 'AWAITING_DELETE') throw refuse('deployment_not_found', { id: owner.deploymentId });

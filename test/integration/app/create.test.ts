@@ -275,9 +275,9 @@ describe('the items of a create', () => {
     );
     await expect(post(world, body)).rejects.toThrow();
     client.middlewareStack.remove('impossible');
-    expect(writes).toBe(8);
+    expect(writes).toBe(9);
     expect(await allItems(world.deps.table)).toEqual(before);
     await post(world, body);
-    expect(await allItems(world.deps.table)).toHaveLength(before.length + 7);
+    expect(await allItems(world.deps.table)).toHaveLength(before.length + 8);
   });
 });

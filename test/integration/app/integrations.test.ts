@@ -73,8 +73,8 @@ describe('integrations', () => {
     expect(await list(world, { limit: '1', offset: '1' })).toEqual({ resources: [first], offset: 2 });
     expect(await list(world, { offset: '5' })).toEqual({ resources: [], offset: 2 });
     expect(await installed(world)).toEqual([
-      { id: second.id, name: 'ours', host: 'git.example:8443' },
-      { id: first.id, name: 'github.com', host: 'github.com' },
+      { id: second.id, installation_id: second.id, name: 'ours', host: 'git.example:8443' },
+      { id: first.id, installation_id: first.id, name: 'github.com', host: 'github.com' },
     ]);
     await forget(world, first.id);
     expect((await list(world)).resources).toEqual([second]);

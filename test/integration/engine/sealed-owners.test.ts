@@ -96,6 +96,8 @@ const watchedHead: Calling = async ({ tenants }, tenant) => {
   for (const { world, ref } of tenants) {
     const source_config = { build_on_push: ref === tenant.ref };
     await change(world, ref.deploymentId, { source_config });
+    // After one that failed the next look is not due for a while.
+    world.advance(24 * 3600);
   }
   return { all: true };
 };
