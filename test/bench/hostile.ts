@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { manyEntries, upload, uploadedTo, zeros } from '../support/files/hostile-uploads.ts';
 import { discard, type Program, startProgram } from '../support/programs/program.ts';
+import { neighbours } from './neighbours.ts';
 import { printTable, quantile } from './table.ts';
 
 const REQUESTS_PER_SECOND = 20;
@@ -48,6 +49,7 @@ export async function hostile(): Promise<void> {
   } finally {
     await discard(program);
   }
+  await neighbours();
 }
 
 function uploading(name: string, content: Buffer): Beside['again'] {
