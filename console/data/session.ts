@@ -165,7 +165,7 @@ function codeInAddress(): string | null {
   return code;
 }
 
-async function useLink(code: string): Promise<void> {
+async function useLink(code: string, onSuccess = (): void => {}): Promise<void> {
   const answer = await fetch(`${PREFIX}/v2/console-sessions`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -173,8 +173,10 @@ async function useLink(code: string): Promise<void> {
   });
   const said: unknown = await answer.json();
   if (typeof said !== 'object' || said === null) return;
-  if (answer.ok && 'api_key' in said && typeof said.api_key === 'string') signIn(said.api_key);
-  else
+  if (answer.ok && 'api_key' in said && typeof said.api_key === 'string') {
+    onSuccess();
+    signIn(said.api_key);
+  } else
     problem = 'detail' in said && typeof said.detail === 'string' ? said.detail : 'The link did not sign in.';
 }
 
@@ -200,10 +202,8 @@ export async function answerLink(isUsed: boolean): Promise<void> {
   const code = link;
   link = undefined;
   if (!isUsed || code === undefined) return tell();
-  // The session before may go on in other tabs. Which of its tenants was looked at is none of the new one's.
-  sessionStorage.removeItem(TENANT);
-  keep(null);
-  await useLink(code).catch(() => {
+  // A link that is no good any more ends no session; which tenant was looked at is none of a new one's.
+  await useLink(code, () => sessionStorage.removeItem(TENANT)).catch(() => {
     problem = 'The API does not answer. Is it running?';
   });
   tell();

@@ -2,7 +2,7 @@ import { refuse } from '../contract/errors.ts';
 import {
   type CountOwner,
   countAll,
-  countWithin,
+  countOneWithin,
   findResourceCount,
   RESOURCE_COUNT,
   recount,
@@ -31,7 +31,7 @@ export async function withinLimit<T>(
 ): Promise<T> {
   const limit = deps.settings.limits[kind];
   try {
-    return await make(countWithin(owner, kind, limit));
+    return await make(countOneWithin(owner, kind, limit));
   } catch (error) {
     if (!isFullAlone(error)) throw error;
   }

@@ -10,12 +10,21 @@ export const MASKED_LENGTH_MIN = 8;
  * still needed, for `%` may stand before it.
  */
 export function formsOf(value: string): Buffer[] {
-  const texts = [value, ...value.split(/\r?\n/), inJson(value), ...encoded(value), ...passwords(value)];
+  const texts = [value, ...value.split(/\r?\n/), ...inJson(value), ...encoded(value), ...passwords(value)];
   const long = new Set(texts.filter(({ length }) => length >= MASKED_LENGTH_MIN));
   return [...long].map((text) => Buffer.from(text));
 }
 
-const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+/** As JavaScript writes it, and as those do who escape all that is not ASCII, as Python does. */
+function inJson(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  const escaped = (digits: (hex: string) => string) =>
+    json.replaceAll(
+      /[\u0080-\uffff]/g,
+      (unit) => `\\u${digits(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`,
+    );
+  return [json, escaped((hex) => hex), escaped((hex) => hex.toUpperCase())];
+}
 
 function encoded(value: string): string[] {
   if (value.length < MASKED_LENGTH_MIN) return [];
@@ -45,7 +54,7 @@ function passwords(value: string): string[] {
   const [, password] = /^\s*[a-z][a-z0-9+.-]*:\/\/[^/?#:@\s]*:([^/?#\s]+)@/i.exec(value) ?? [];
   if (password === undefined) return [];
   const decoded = decodedText(password);
-  return [password, decoded, inJson(decoded)];
+  return [password, decoded, ...inJson(decoded)];
 }
 
 function decodedText(text: string): string {

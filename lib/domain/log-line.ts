@@ -1,3 +1,4 @@
+import { withBidiShown } from '../shown-text.ts';
 /** The longest message that is kept, in bytes of UTF-8. */
 export const LOG_MESSAGE_BYTES_MAX = 16 * 1024;
 const CUT_MARK = ' … (cut)';
@@ -11,23 +12,13 @@ const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;
  */
 export function cleanMessage(text: string): string {
   // Escaping never shortens, so this much fills the limit; a message of many megabytes costs no more.
-  const escaped = showTurns(text.slice(0, LOG_MESSAGE_BYTES_MAX + 1))
+  const escaped = withBidiShown(text.slice(0, LOG_MESSAGE_BYTES_MAX + 1))
     .replace(controlCharacters, escapeCharacter)
     .toWellFormed();
   const complete = text.length <= LOG_MESSAGE_BYTES_MAX;
   if (complete && Buffer.byteLength(escaped) <= LOG_MESSAGE_BYTES_MAX) return escaped;
   return `${cutAtBytes(escaped, LOG_MESSAGE_BYTES_MAX - Buffer.byteLength(CUT_MARK))}${CUT_MARK}`;
 }
-
-// What turns the direction of text around, so that a line reads otherwise than it is.
-const turningCharacters = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
-/** Shows what turns the direction of text around (`\u202e`) instead of obeying it. */
-export const showTurns = (text: string): string =>
-  text.replace(
-    turningCharacters,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 
 function escapeCharacter(character: string): string {
   return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;

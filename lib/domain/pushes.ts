@@ -1,5 +1,5 @@
 import type { RevisionCause } from '../contract/revision-status.ts';
-import { showTurns } from './log-line.ts';
+import { withBidiShown } from '../shown-text.ts';
 
 const BRANCH = 'refs/heads/';
 
@@ -68,6 +68,20 @@ const shortened = (text: string, lengthMax: number): string => {
     : `${characters.slice(0, lengthMax - 1).join('')}…`;
 };
 
+/** More is not kept: the host is asked for it once it is needed. */
+const WORDS_LENGTH_MAX = 300;
+
+/**
+ * What a commit says of itself, as it was written, to be kept until it is masked and then described: a text
+ * that was cut first may end in a part of a secret, which no mask knows. Undefined when it is too long or the
+ * time is none.
+ */
+export function commitWords({ message, author, at }: CommitDescription): CommitDescription | undefined {
+  const [line = ''] = message.trim().split(/\r?\n/);
+  const isKept = Math.max(line.length, author.length) <= WORDS_LENGTH_MAX && !Number.isNaN(Date.parse(at));
+  return isKept ? { message: line, author, at } : undefined;
+}
+
 /** First line of the message, author's name and time of a commit; undefined when the time is none. */
 export function describeCommit(said: {
   message: string;
@@ -78,8 +92,8 @@ export function describeCommit(said: {
   if (Number.isNaN(at.getTime())) return undefined;
   const [line = ''] = said.message.trim().split(/\r?\n/);
   return {
-    message: shortened(showTurns(line), MESSAGE_LENGTH_MAX),
-    author: shortened(showTurns(said.author), AUTHOR_LENGTH_MAX),
+    message: shortened(withBidiShown(line), MESSAGE_LENGTH_MAX),
+    author: shortened(withBidiShown(said.author), AUTHOR_LENGTH_MAX),
     at: at.toISOString(),
   };
 }

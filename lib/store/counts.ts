@@ -59,7 +59,7 @@ export const countOneMore = (owner: CountOwner, kind: StoredCount): Write => by(
 export const countOneLess = (owner: CountOwner, kind: StoredCount): Write => by(owner, kind, -1);
 
 /** Goes with what is made. Demands that all were counted once, and that they are fewer than the limit. */
-export const countWithin = (owner: CountOwner, kind: StoredCount, limit: number): Write =>
+export const countOneWithin = (owner: CountOwner, kind: StoredCount, limit: number): Write =>
   by(
     owner,
     kind,

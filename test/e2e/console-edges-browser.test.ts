@@ -107,7 +107,7 @@ it('resources are changed with the version that was seen, and a revision says wh
   expect(await barriersInBothThemes(page)).toEqual([]);
   const sent = page.waitForRequest((request) => request.method() === 'PATCH');
   await page.getByRole('button', { name: 'Save and deploy' }).click();
-  expect((await sent).headers()['if-match']).toMatch(/^"\d+"$/);
+  expect((await sent).headers()['if-match']).toMatch(/^"\d+(\.[\w-]+)?"$/);
   await page.getByRole('heading', { name: 'Revision 3' }).getByText('Deployed').waitFor();
   const { source_config } = await expectApi<{ source_config: { resource_spec: object } }>(
     program,

@@ -3,6 +3,7 @@ import type { ValidationItem } from '../../contract/errors.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { plain } from './configuration/apply.ts';
 import { showDeployment } from './view.ts';
 
 /** A field of a body: `source_config`, `repo_url`. */
@@ -28,9 +29,6 @@ const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 const at = (value: unknown, path: Path): unknown => path.reduce(memberOf, value);
-
-/** JSON alone counts, and not the kind of object that it was read into. */
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 /** The field that a path leads to or into. */
 function fieldOf(path: Path): Path {

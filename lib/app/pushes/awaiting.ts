@@ -8,11 +8,11 @@ import type { Owner } from './state.ts';
 
 /**
  * What becomes of a push for a deployment: a revision, or the reason why none. `again`: the head is to be
- * looked at once more, and deliveries wait for that.
+ * looked at once more, and deliveries wait for that; `unread`: for the host could not be asked.
  */
-export type Considered = { revisionId: string } | { reason: string; again?: true };
+export type Considered = { revisionId: string } | { reason: string; again?: true; unread?: true };
 
-/** More are settled by the next look. */
+/** More are settled one after the other. */
 export const AWAITED_AT_ONCE = 25;
 
 export type Asking = {
@@ -25,11 +25,14 @@ export type Asking = {
 
 /** Why the head is looked at: for the deliveries that wait for it, or because it is time. */
 export async function awaitedNow(
-  { table }: Pick<Deps, 'table'>,
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
   { deploymentId }: Owner,
   pk: string,
 ): Promise<Asking> {
-  const awaited = (await awaitedBy(table, pk, deploymentId)).slice(-AWAITED_AT_ONCE);
+  const seconds = clock.now() / 1000;
+  // The table removes what has expired at any time after that, and its delivery perhaps before it.
+  const kept = (await awaitedBy(table, pk, deploymentId)).filter(({ ttl }) => ttl > seconds);
+  const awaited = kept.slice(-AWAITED_AT_ONCE);
   const newest = awaited.at(-1);
   return {
     cause: newest === undefined ? { kind: 'head' } : { kind: 'push', delivery_id: newest.delivery.id },

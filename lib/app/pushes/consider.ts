@@ -119,7 +119,7 @@ async function headOf(
   { git }: ConsiderDeps,
   { watch, repoUrl }: State,
   credentials: GitCredentials | undefined,
-): Promise<{ commit: string | undefined } | { reason: string; again?: true }> {
+): Promise<{ commit: string | undefined } | Exclude<Considered, { revisionId: string }>> {
   try {
     const heads = await git.heads(repoUrl, [watch.branch], credentials);
     if (heads === undefined) return { commit: undefined };
@@ -128,7 +128,7 @@ async function headOf(
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const message = maskSecrets(error.message, credentials === undefined ? [] : [credentials.token]);
-    return { reason: `${message}; ${AGAIN}`, again: true };
+    return { reason: `${message}; ${AGAIN}`, again: true, unread: true };
   }
 }
 

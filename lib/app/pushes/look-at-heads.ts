@@ -21,7 +21,7 @@ export type Looked = {
   looked: number;
   /** Revisions that were made of what was pushed. */
   made: number;
-  /** Repositories that are to be asked again. */
+  /** Repositories that are asked again although nothing is pushed to them. */
   failed: number;
 };
 
@@ -44,7 +44,11 @@ export async function lookAtHeads(
     if (deps.clock.now() >= now + LOOK_MILLISECONDS) return false;
     const next = await queue.next();
     if (next.done === true) return false;
-    await lookAtOne(deps, next.value, result, onError);
+    // One that the table fails holds up no other.
+    await lookAtOne(deps, next.value, result, onError).catch((error: unknown) => {
+      result.failed += 1;
+      onError(error, next.value.head.repo_url);
+    });
     return true;
   });
   return result;
@@ -89,10 +93,11 @@ async function lookAtOne(deps: ConsiderDeps, due: DueHead, result: Looked, onErr
   const changed = [...new Set([...awaited.map(({ deployment_id: id }) => id), ...asked.changed])];
   // Whoever asks for a look meanwhile has it, soon: this one says no more about the next.
   const goesOn = changed.length === 0 || (await putOff(failures));
-  const hasFailed = !(await considerAll(deps, due, changed, result, onError)) || asked.failed;
-  if (hasFailed) result.failed += 1;
+  const left = await considerAll(deps, due, changed, result, onError);
+  if (left.isOpen || asked.failed) result.failed += 1;
   if (!goesOn) return;
-  const after = hasFailed ? failures : 0;
+  // A limit, or one deployment's own trouble, makes the next look no later: others watch the same repository.
+  const after = left.isUnread || asked.failed ? failures : 0;
   if (after !== head.failures) await putOff(after);
 }
 
@@ -122,21 +127,21 @@ async function changedIn(
   }
 }
 
-/** Gives whether nothing is left to do. */
+/** `isOpen`: something is left to do; `isUnread`: because the host could not be asked. */
 async function considerAll(
   deps: ConsiderDeps,
   { key, head, awaited }: DueHead,
   deploymentIds: string[],
   result: Looked,
   onError: OnError,
-): Promise<boolean> {
+): Promise<{ isOpen: boolean; isUnread: boolean }> {
   const queue = [...deploymentIds];
-  let isDone = true;
+  const left = { isOpen: false, isUnread: false };
   await sideBySide(DEPLOYMENTS_SIDE_BY_SIDE, async () => {
     const deploymentId = queue.shift();
     if (deploymentId === undefined) return false;
     const owner = { tenantId: head.tenant_id, deploymentId };
-    let left = awaited.filter(({ deployment_id: id }) => id === deploymentId).length;
+    let open = awaited.filter(({ deployment_id: id }) => id === deploymentId).length;
     do {
       const considered = await considerHead(deps, owner, key.pk).catch((error: unknown) => {
         onError(error, deploymentId);
@@ -144,14 +149,15 @@ async function considerAll(
       });
       if (considered !== undefined && 'revisionId' in considered) result.made += 1;
       if (considered === undefined || 'again' in considered) {
-        isDone = false;
+        left.isOpen = true;
+        if (considered?.unread === true) left.isUnread = true;
         return true;
       }
-      left -= AWAITED_AT_ONCE;
-    } while (left > 0);
+      open -= AWAITED_AT_ONCE;
+    } while (open > 0);
     return true;
   });
-  return isDone;
+  return left;
 }
 
 /** Makes a write unless somebody else was quicker. */

@@ -3,7 +3,7 @@ import { refuse, ValidationError } from '../../contract/errors.ts';
 import type { DeliveryView } from '../../contract/integrations.ts';
 import type { receiveDelivery as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { describeCommit } from '../../domain/pushes.ts';
+import { commitWords } from '../../domain/pushes.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { findAnyIntegration, type Integration } from '../../store/integrations.ts';
 import {
@@ -153,8 +153,8 @@ function awaiting(
   watches: Named[],
 ): { writes: Write[]; places: HeadPlace[] } {
   const said = [...(push?.said ?? [])].slice(-COMMITS_KEPT).flatMap(([commit, all]) => {
-    const description = describeCommit(all);
-    return description === undefined ? [] : [{ commit, ...description }];
+    const words = commitWords(all);
+    return words === undefined ? [] : [{ commit, ...words }];
   });
   const rows = watches.map(({ watch, name }) =>
     awaitPush(placeOf(watch.tenant_id, name), {

@@ -3,8 +3,9 @@ import { matcherOf, type Steps, TooManySteps } from '../../domain/path-globs.ts'
 
 /** A second of work at most: the push is built then. */
 const STEPS_MAX = 50_000_000;
-/** Some ten milliseconds of work, after which everybody else has a turn. */
+/** Some ten milliseconds of work, after which everybody else has a turn; of one path, which has none, twice that. */
 const STEPS_A_TURN = 1_000_000;
+const STEPS_A_PATH = 2 * STEPS_A_TURN;
 
 /** Whether a push touches one of a deployment's paths; `unknown`: why that cannot be told. */
 export type Touched = 'yes' | 'no' | { unknown: string };
@@ -25,6 +26,7 @@ export async function touchedPaths(
   let turnEnds = STEPS_A_TURN;
   try {
     for (const path of changed) {
+      steps.max = Math.min(STEPS_MAX, steps.count + STEPS_A_PATH);
       if (matches(path, steps)) return 'yes';
       if (steps.count < turnEnds) continue;
       turnEnds = steps.count + STEPS_A_TURN;

@@ -37,7 +37,8 @@ export async function interruptRevision(
     if (revision.interrupt_requested_at !== undefined) return revisionView(revision, deployment, undefined);
     checkInTime(revision);
     const now = deps.clock.now();
-    const audit = auditOf(deps, caller, 'revision.interrupt', await reasonOf(deps, revision, body));
+    const why = await reasonOf(deps, ref, [revision.secrets, deployment.secrets], body);
+    const audit = auditOf(deps, caller, 'revision.interrupt', why);
     const shown = revisionView(interrupted(revision, now), deployment, undefined);
     const writes =
       revision.status === 'QUEUED'

@@ -50,7 +50,7 @@ export async function redeployRevision(
       configuration: own,
       config_version: before.config_version + Math.max(1, fresh.length),
     };
-    const why = await reasonOf(deps, old, body);
+    const why = await reasonOf(deps, owner, [old.secrets, before.secrets], body);
     const revision: Revision = {
       ...newRevision(deps, after, caller, {
         skipped: undefined,

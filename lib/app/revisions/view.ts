@@ -1,6 +1,6 @@
 import type { RevisionView } from '../../contract/deployments/views.ts';
 import { withoutSequences } from '../../contract/terminal-text.ts';
-import { showTurns } from '../../domain/log-line.ts';
+import { withBidiShown } from '../../shown-text.ts';
 import type { Deployment, Revision } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { revisionConfigView } from '../deployments/view.ts';
@@ -47,7 +47,7 @@ function causeView(cause: Revision['cause']): RevisionView['cause'] {
 }
 
 /** It may quote what a tool has printed for a terminal. */
-const plain = (text: string | undefined): string | undefined => text && showTurns(withoutSequences(text));
+const plain = (text: string | undefined): string | undefined => text && withBidiShown(withoutSequences(text));
 
 export const isReconciled = (revision: Revision, { active }: Deployment): boolean =>
   active?.revision_id === revision.id && active.reconciled;

@@ -62,7 +62,8 @@ export function noteLook(
   outcome: Omit<DeliveryOutcome, 'deployment_id'>,
 ): Write[] {
   const { tenant_id, deployment_id, delivery: of, reason } = item;
-  if (outcome.waits === true && outcome.reason === reason) return [];
+  // The first reason stays: a record of each look would grow for as long as it waits.
+  if (outcome.waits === true && reason !== undefined) return [];
   const key = awaitedKey(pk, deployment_id, of.id);
   const isThere = equals('deployment_id', deployment_id);
   return [

@@ -6,7 +6,7 @@ import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
 import { commitOf } from '../../support/world/git-host.ts';
 import { claim, complete, listening, offered } from '../../support/world/listening.ts';
 import { ended } from '../../support/world/processed.ts';
-import { change, github, post, postRevision } from '../../support/world/requests.ts';
+import { change, github, post, postRevision, revisions } from '../../support/world/requests.ts';
 import { commits, watching } from '../../support/world/watching.ts';
 import { allItems } from '../../support/world/world.ts';
 
@@ -71,7 +71,10 @@ it('why a person redeploys or interrupts is kept without secrets, in the audit l
   const world = await listening();
   const { id } = await post(world, github('a', { secrets }));
   const old = await ended(world, id, 'DEPLOYED');
-  const body = { reason: ` ${SECRET} was wrong ` };
+  const rotated = 'what-it-was-rotated-to';
+  await change(world, id, { secrets: [{ name: 'TOKEN', value: rotated }] });
+  await ended(world, id, 'DEPLOYED');
+  const body = { reason: ` ${SECRET} was wrong, and so is ${rotated} ` };
   const params = { deployment_id: id, revision_id: old.id };
   const shown = await redeployRevision(world.deps, { params, query: {}, headers: {}, body }, world.caller);
   await postRevision(world, id);
@@ -79,8 +82,9 @@ it('why a person redeploys or interrupts is kept without secrets, in the audit l
   await interruptRevision(world.deps, { params: made, body }, world.caller);
   const kept = JSON.stringify(await allItems(world.deps.table));
   expect(kept).not.toContain(SECRET);
+  expect(kept).not.toContain(rotated);
   // The cause of the new revision, and the audit marks of both requests.
-  expect(kept.split('"*** was wrong"')).toHaveLength(4);
+  expect(kept.split('"*** was wrong, and so is ***"')).toHaveLength(4);
 });
 
 it('what the host says of a commit is kept without secrets', async () => {
@@ -90,14 +94,15 @@ it('what the host says of a commit is kept without secrets', async () => {
   await pushed('one', commitOf('2'), {
     head_commit: {
       id: commitOf('2'),
-      message: `Use ${SECRET}\n\nAt once.`,
+      // The secret begins before the place where what is kept of a message ends.
+      message: `Use ${SECRET} ${'x'.repeat(90)} ${SECRET}\n\nAt once.`,
       timestamp: '2026-01-02T03:04:05+01:00',
       author: { name: `Ada ${SECRET}`, email: 'ada@example.com' },
     },
   });
   expect(await commits(world, id)).toContain('2');
-  const kept = JSON.stringify(await allItems(world.deps.table));
-  expect(kept).toContain('Use ***');
-  expect(kept).toContain('Ada ***');
-  expect(kept).not.toContain(SECRET);
+  const { resources } = await revisions(world, id);
+  const { commit } = resources.find(({ cause }) => cause?.kind === 'push') ?? {};
+  expect(commit).toMatchObject({ message: expect.stringMatching(/^Use \*{3} x+ \*{3}$/), author: 'Ada ***' });
+  expect(JSON.stringify(resources)).not.toContain(SECRET.slice(0, 8));
 });

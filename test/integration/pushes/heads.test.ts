@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { nothingSeen } from '../../../lib/adapters/git.ts';
-import { dueHeads } from '../../../lib/store/pushes/watches.ts';
+import { repositoryName } from '../../../lib/domain/repository-name.ts';
+import { dueHeads, placeOf } from '../../../lib/store/pushes/watches.ts';
 import { until } from '../../support/until.ts';
 import { commitOf } from '../../support/world/git-host.ts';
 import { ended } from '../../support/world/processed.ts';
 import { change, postRevision, redeploy, revisions } from '../../support/world/requests.ts';
-import { commits, HEAD, watching } from '../../support/world/watching.ts';
+import { ADDRESS, commits, HEAD, watching } from '../../support/world/watching.ts';
 import { allItems, type World } from '../../support/world/world.ts';
 
 describe('a look at the heads', () => {
@@ -66,6 +67,27 @@ describe('a look at the heads', () => {
     const kinds = (await allItems(world.deps.table)).map(({ entity }) => entity);
     expect(kinds).not.toContain('watched_head');
     expect(host.asked).toBe(0);
+  });
+
+  it('that the table fails ends no other', async () => {
+    const { world, host, make, heads } = await watching();
+    const elsewhere = 'https://git.example/team/other.git';
+    const other = await make('other', { repo_url: elsewhere });
+    host.heads.set(`${elsewhere} main`, commitOf('1'));
+    const place = placeOf(world.caller.tenantId, repositoryName(ADDRESS) ?? '');
+    const { client } = world.deps.table;
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        const asked = JSON.stringify(args.input);
+        // The write of its next look, of the first of the two repositories alone.
+        if (asked.includes('due_at') && asked.includes(place)) throw new Error('the table is down');
+        return next(args);
+      },
+      { step: 'initialize', name: 'down' },
+    );
+    world.advance(300);
+    expect(await heads({})).toEqual({ looked: 1, made: 1, failed: 1 });
+    expect(await commits(world, other)).toEqual(['1', '0']);
   });
 
   it('that hangs or dies holds up no other, and is not begun again at once', async () => {

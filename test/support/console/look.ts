@@ -28,10 +28,11 @@ export async function expectNoBarrierInDialogs(
   page: Page,
   dialogs: readonly (readonly [button: string | RegExp, title: string | RegExp])[],
 ): Promise<void> {
+  // What is read meanwhile may take a button's place, and the focus with it.
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
   for (const [button, title] of dialogs) {
     const opener = page.getByRole('button', { name: button }).first();
-    await opener.focus();
-    await page.keyboard.press('Enter');
+    await opener.press('Enter');
     const dialog = page.getByRole('dialog', { name: title });
     await dialog.waitFor();
     expect([String(title), await barriersInBothThemes(page)]).toEqual([String(title), []]);

@@ -28,6 +28,12 @@ describe('masking', () => {
     ['hex', '612D76616C75652D31 612d76616c75652d31', ['a-value-1'], '*** ***'],
     ['no form of a short value', 'c2hvcnQtMQ== 73686f72742d31', ['short-1'], 'c2hvcnQtMQ== 73686f72742d31'],
     ['its form inside JSON', '{"a":"one\\"two\\nthree"}', ['one"two\nthree'], '{"a":"***"}'],
+    [
+      'its form inside JSON of ASCII alone',
+      '"pass-\\u00fcber-\\ud83d\\ude42" \\u00FC',
+      ['pass-über-🙂'],
+      '"***" \\u00FC',
+    ],
   ])('replaces %s', (_, text, values, expected) => {
     expect(maskSecrets(text, values)).toBe(expected);
   });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeDeploymentBody } from '../../../contract/deployments/requests.ts';
 import type { Deployment } from '../../../store/engine/items.ts';
+import { plain } from '../configuration/apply.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,7 +12,6 @@ function others<T extends Fields>(asked: T | undefined, stored: Fields | undefin
   return Object.fromEntries(entries) as Partial<T>;
 }
 
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 const isSame = (one: unknown, other: unknown): boolean => isDeepStrictEqual(plain(one), plain(other));
 
 type Source = ChangeDeploymentBody['source_revision_config'];

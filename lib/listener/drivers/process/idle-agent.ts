@@ -88,7 +88,7 @@ export async function comeToRest(
   if (!savesOnStop) return drained;
   const runs = await untilIdle(target.where, deadline - Date.now(), () =>
     warn(
-      `The agent before asks for credentials of its own, so it does not say whether it has runs in the background: these are given the whole time, ${withinMilliseconds / 1000} s (drain_seconds), and then cut off.`,
+      `The agent before does not say whether it has runs in the background, as one that asks for credentials of its own does not: these are given the whole time, ${withinMilliseconds / 1000} s (drain_seconds), and then cut off.`,
     ),
   );
   return drained && runs !== 'busy';

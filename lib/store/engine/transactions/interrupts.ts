@@ -69,5 +69,5 @@ function placeOf({ slot, queued }: Deployment, { id, number }: Revision): [Chang
   if (slot?.kind === 'revision' && slot.revision_id === id)
     return [{ remove: ['slot'] }, guard('slot: still has it', equals('slot.revision_id', id))];
   const place = `queued[${queued.indexOf(number)}]`;
-  return [{ remove: [place] }, guard('queue: its place as read', equals(place, number))];
+  return [{ remove: [place] }, guard('queue: its place as read', equals('queued', queued))];
 }

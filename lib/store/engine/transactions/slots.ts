@@ -11,8 +11,9 @@ type Owner = { tenantId: string; deploymentId: string };
 const isFree = guard('slot: free', absent('slot'));
 
 /**
- * Gives the slot to the oldest queued revision. Demands that the slot is free, and that the revision is still
- * queued and the first: the reason why revisions never overlap.
+ * Gives the slot to the oldest queued revision. Demands that the slot is free, that the revision is still
+ * queued, and that the queue, which it is the first of, is as it was read: the reason why revisions never
+ * overlap, and why the row's count of those that wait is right.
  */
 export function takeSlot(
   owner: Owner,
@@ -27,7 +28,7 @@ export function takeSlot(
       deploymentKey(owner.tenantId, owner.deploymentId),
       { set: { slot }, remove: ['queued[0]', ...DUE] },
       isFree,
-      guard('slot: head of the queue', equals('queued[0]', number)),
+      guard('slot: head of the queue', equals('queued', deployment.queued)),
     ),
     revise(
       { ...owner, revisionId: id },
