@@ -38,6 +38,9 @@ export async function withinLimit<T>(
   return retryRaces(deps.table, async () => {
     // Read before they are counted: what is made or removed meanwhile changes it.
     const before = await findResourceCount(deps.table, owner, kind);
+    // Somebody has counted meanwhile: of many at once only the first has to.
+    if (before?.counted_at !== undefined && before.count < limit)
+      return make(countOneWithin(owner, kind, limit));
     const count = await countAll(deps.table, owner, kind);
     if (count >= limit) throw refuse('limit_reached', { kind, count, limit });
     return make(recount(owner, kind, before, { count: count + 1, now: deps.clock.now() }));

@@ -139,7 +139,9 @@ export function followerTests(at: () => Tour): void {
     expect(listed).toEqual({ resources: [made], offset: 1 });
     expect(JSON.stringify(listed)).not.toContain('never-shown');
     const installed = await expectApi(slipway, 'GET', '/v1/integrations/github/install', undefined, 200);
-    expect(installed).toEqual([{ id: made.id, name: 'github.com', host: 'github.com' }]);
+    expect(installed).toEqual([
+      { id: made.id, installation_id: made.id, name: 'github.com', host: 'github.com' },
+    ]);
     const named = { repo_url: 'https://github.com/a/b.git', integration_id: FOREIGN_ID };
     const deployment = { name: 'private', source_config: named, source_revision_config: {} };
     expect(await api(slipway, 'POST', '/v2/deployments', deployment)).toMatchObject({

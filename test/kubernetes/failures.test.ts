@@ -74,7 +74,6 @@ const failures: [name: string, image: string, reason: RegExp, more?: object][] =
     /The variable TOKEN has no value: .* no secret 'vault'/,
     { secret_references: [reference] },
   ],
-  ['refused', 'ok', /volumes\[0\]\.name/, { spec: { volumes: [{ name: 'Not A Name', emptyDir: {} }] } }],
 ];
 
 /** Of these, what is wrong may pass: it is the reason once the time is over. */

@@ -112,6 +112,21 @@ describe.each(names)('the limit of %s', (kind) => {
   });
 });
 
+it('fifty at the same moment, where nothing was counted before, are made in few tries', async () => {
+  const world = await aLimitedWorld('deployments', 500);
+  let transactions = 0;
+  world.deps.table.client.middlewareStack.add(
+    (next) => async (args) => {
+      if ('TransactItems' in args.input) transactions += 1;
+      return next(args);
+    },
+    { step: 'initialize', name: 'counting' },
+  );
+  await Promise.all(Array.from({ length: 50 }, (_, n) => kinds.deployments.make(world, `many-${n}`)));
+  expect(await countAll(world.deps.table, world.caller, 'deployments')).toBe(50);
+  expect(transactions).toBeLessThan(50 * 5);
+});
+
 it('a count that is too high is put right before anybody is refused', async () => {
   const world = await aLimitedWorld('integrations', 3);
   const made = [];
