@@ -142,6 +142,9 @@ export function followerTests(at: () => Tour): void {
     expect(installed).toEqual([
       { id: made.id, installation_id: made.id, name: 'github.com', host: 'github.com' },
     ]);
+    // Nobody out there is reached from here.
+    const repositories = `/v1/integrations/github/${made.id}/repos`;
+    expect(await api(slipway, 'GET', repositories)).toMatchObject({ status: 503 });
     const named = { repo_url: 'https://github.com/a/b.git', integration_id: FOREIGN_ID };
     const deployment = { name: 'private', source_config: named, source_revision_config: {} };
     expect(await api(slipway, 'POST', '/v2/deployments', deployment)).toMatchObject({

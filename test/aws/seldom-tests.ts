@@ -158,6 +158,44 @@ export function seldomTests(at: () => Tour): void {
     await until(isGone, { what: 'the deployment to be gone' });
   });
 
+  it('masks why a person wants a revision, and why a listener says that one is not well', async () => {
+    const { slipway, machine } = at();
+    const hello = await byName(slipway, 'hello');
+    const active = hello.active_revision_id ?? '';
+    const path = `/v2/deployments/${hello.id}/revisions`;
+    const body = { reason: 'because of hello from a secret' };
+    const redeploy = async () => {
+      const answer = await api(slipway, 'POST', `${path}/${active}/redeploy`, body);
+      expect(answer.status).toBeLessThan(300);
+      return answer.body as ShownDeployment; // as the route answers
+    };
+    await redeploy();
+    const waiting = await redeploy();
+    await api(slipway, 'POST', `${path}/${waiting.latest_revision_id}/interrupt`, body);
+    const { resources } = await expectApi<Listed<{ status: string; cause: object }>>(
+      slipway,
+      'GET',
+      path,
+      undefined,
+      200,
+    );
+    expect(resources[0]?.cause).toMatchObject({ reason: 'because of ***' });
+    await until(async () => (await deploymentOf(slipway, hello.id)).active_revision_id !== active, {
+      what: 'the new revision to serve',
+    });
+    const asListener = { ...slipway, apiKey: machine.apiKey };
+    const desired = await expectApi<{
+      deployments: { deployment_id: string; epoch: number; revision_id: string }[];
+    }>(asListener, 'GET', `/v2/listeners/${machine.id}/desired`, undefined, 200);
+    const row = desired.deployments.find(({ deployment_id: id }) => id === hello.id);
+    for (const said of [{ healthy: false, reason: 'it lost hello from a secret' }, { healthy: true }]) {
+      const reports = [
+        { deployment_id: hello.id, epoch: row?.epoch, revision_id: row?.revision_id, ...said },
+      ];
+      await expectApi(asListener, 'POST', `/v2/listeners/${machine.id}/status`, { reports }, 200);
+    }
+  });
+
   it('passes the mark of the default listener on', async () => {
     const { slipway } = at();
     const other = { compute_type: 'process', compute_id: 'other', compute_config: {}, is_default: true };
