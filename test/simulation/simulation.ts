@@ -220,10 +220,21 @@ export class Simulation {
     if (!faults.chance(0.2)) return;
     const dice = random.next();
     time.after(random.between(0, 40), () => {
-      if (dice < 0.3) this.#plane?.sweepNow();
-      else if (dice < 0.4) this.#plane?.executions.abortByHand(revisionId);
+      if (dice < 0.25) this.#plane?.sweepNow();
+      else if (dice < 0.4) this.#abort(revisionId);
       else this.#clients?.strike(deploymentId, revisionId);
     });
+  }
+
+  /**
+   * Ends the execution by hand, and has the sweep find that out about when a builder or a listener reports:
+   * each has another outcome to record.
+   */
+  #abort(revisionId: string): void {
+    const { random, time } = this.#ground;
+    this.#plane?.executions.abortByHand(revisionId);
+    for (let looks = 0; looks < 3; looks++)
+      time.after(random.between(0.05, 2) * SECOND, () => this.#plane?.sweepNow());
   }
 
   #result(): Result {
