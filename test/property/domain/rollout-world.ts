@@ -230,6 +230,8 @@ export class World {
     const before = this.traffic === undefined ? undefined : this.sets.get(this.traffic);
     const leftAt = before?.leftAt;
     this.#route(to?.served === true ? to.key : undefined);
+    // What a task has moved it from is no longer the only set that it may go back to.
+    this.movedFrom.clear();
     if (before?.retiredAt !== undefined && leftAt !== undefined) this.#change(before.key, { leftAt });
   }
 
