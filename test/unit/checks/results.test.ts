@@ -1,12 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { countCheck, countReport, failuresOf, readCheck } from '../../support/checks/results.ts';
+import {
+  againOf,
+  countCheck,
+  countReport,
+  failuresOf,
+  flakyOf,
+  readCheck,
+} from '../../support/checks/results.ts';
 
-const printCounts = fileURLToPath(new URL('../../support/checks/print-counts.ts', import.meta.url));
+const programOf = (name: string) =>
+  fileURLToPath(new URL(`../../support/checks/${name}.ts`, import.meta.url));
+const printCounts = programOf('print-counts');
+const runAgain = programOf('run-again');
 
 const fileOf = (status: string, ...statuses: string[]) => ({
   status,
@@ -132,4 +142,98 @@ it.each([
 ])('the end of a run of %j is %i, and says why', (args, status, expected) => {
   const ran = spawnSync(process.execPath, [printCounts, ...args], { encoding: 'utf8' });
   expect([ran.status, ran.stdout]).toEqual([status, expected]);
+});
+
+/** A file of tests and how each ended, as vitest reports it. */
+const ranFile = (path: string, ends: Record<string, 'passed' | 'failed'>) => ({
+  name: join(process.cwd(), path),
+  status: Object.values(ends).includes('failed') ? 'failed' : 'passed',
+  assertionResults: Object.entries(ends).map(([fullName, status]) => ({
+    status,
+    fullName,
+    failureMessages: status === 'failed' ? ['Error: 1'] : [],
+  })),
+});
+const ran = (...files: ReturnType<typeof ranFile>[]) => {
+  const statuses = files.flatMap((file) => file.assertionResults).map(({ status }) => status);
+  const numberOf = (wanted: string) => statuses.filter((status) => status === wanted).length;
+  return report(numberOf('passed'), numberOf('failed'), files);
+};
+
+describe('what failed and ran again', () => {
+  const once = ran(
+    ranFile('test/e2e/a.test.ts', { one: 'failed', two: 'passed' }),
+    ranFile('test/e2e/b.test.ts', { three: 'passed' }),
+  );
+
+  it('counts as passed, and is named, when it passes alone', () => {
+    const check = tests(1, once);
+    writeFileSync(
+      againOf(check.name),
+      text(ran(ranFile('test/e2e/a.test.ts', { one: 'passed', two: 'passed' }))),
+    );
+    expect(countCheck(check)).toEqual({ passed: 3, failed: 0 });
+    expect([failuresOf(check), flakyOf(check)]).toEqual([[], ['test/e2e/a.test.ts > one: Error: 1']]);
+  });
+
+  it('counts as failed when it fails again, or another of its file does', () => {
+    const check = tests(1, once);
+    writeFileSync(
+      againOf(check.name),
+      text(ran(ranFile('test/e2e/a.test.ts', { one: 'passed', two: 'failed' }))),
+    );
+    expect(countCheck(check)).toEqual({ passed: 2, failed: 1 });
+    expect(failuresOf(check)).toEqual(['test/e2e/a.test.ts > two: Error: 1']);
+    expect(flakyOf(check)).toEqual(['test/e2e/a.test.ts > one: Error: 1']);
+  });
+
+  it('counts as failed when five are flaky', () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const all = (status: 'passed' | 'failed') =>
+      ran(ranFile('test/e2e/a.test.ts', Object.fromEntries(names.map((name) => [name, status]))));
+    const check = tests(1, all('failed'));
+    writeFileSync(againOf(check.name), text(all('passed')));
+    const { status, stdout } = spawnSync(process.execPath, [printCounts, `${check.name}=1`], {
+      encoding: 'utf8',
+    });
+    expect([status, stdout.trimEnd().split('\n').at(-1)]).toEqual([1, '0 passed, 5 failed']);
+  });
+
+  /** Runs what failed again with a vitest that says this, and gives what it was asked for. */
+  function again(name: string, first: unknown, second: unknown) {
+    const place = folder();
+    const reported = join(place, name);
+    writeFileSync(reported, text(first));
+    writeFileSync(join(place, 'second.json'), text(second));
+    const asked = join(place, 'asked');
+    const script = `#!/bin/sh\necho "$@" >>"${asked}"\ncp "${place}/second.json" "$TEST_RESULTS"\n`;
+    writeFileSync(join(place, 'vitest'), script, { mode: 0o755 });
+    writeFileSync(asked, '');
+    const env = { ...process.env, PATH: `${place}:${process.env.PATH}` };
+    spawnSync(process.execPath, [runAgain, `${reported}=1`], { env });
+    return { check: readCheck(`${reported}=1`), asked: readFileSync(asked, 'utf8') };
+  }
+
+  it('is each file with a failure, alone', () => {
+    const second = ran(ranFile('test/e2e/a.test.ts', { one: 'passed', two: 'passed' }));
+    const { check, asked } = again('test-browser.json', once, second);
+    expect(asked).toBe('run --config test/vitest.config.ts test/e2e/a.test.ts --maxWorkers 1\n');
+    expect(countCheck(check)).toEqual({ passed: 3, failed: 0 });
+  });
+
+  it.each([
+    [
+      'whose tests neither wait nor race',
+      'test.json',
+      ran(ranFile('test/unit/a.test.ts', { one: 'failed' })),
+    ],
+    [
+      'when more failed than may be flaky',
+      'test.json',
+      report(0, 5, [ranFile('test/e2e/a.test.ts', { one: 'failed' })]),
+    ],
+    ['of a part that measures', 'test-agents-side-by-side.json', once],
+  ])('is no file %s', (_, name, first) => {
+    expect(again(name, first, ran()).asked).toBe('');
+  });
 });
