@@ -1,25 +1,33 @@
+import { isOnDockerHub } from '../contract/images/docker-hub.ts';
+
 /** Why an agent's servers do not come up on compute that runs containers. */
 export type AgentFailure = FinalFailure | PassingFailure | LateFailure;
 
 type FinalFailure =
   | { kind: 'image_missing'; image: string }
   | { kind: 'image_platform'; image: string; found: string; wanted: string }
-  /** `pullSecrets`: undefined where there can be none. */
-  | { kind: 'registry_access'; image: string; pullSecrets: string[] | undefined }
+  /** `pullSecrets`: undefined where there can be none. `setting`: the one whose account was refused. */
+  | { kind: 'registry_access'; image: string; pullSecrets: string[] | undefined; setting?: string }
+  /** What a server is started with lies in items that nobody could read. `said`: in the compute's words. */
+  | { kind: 'secrets_unreadable'; said: string }
   /** `limitField`: the field of `resource_spec` that sets the limit. */
   | { kind: 'out_of_memory'; limitField: string; limitMb: number }
   | { kind: 'exited'; exitCode: number; times: number; output: string[] }
   | { kind: 'no_way_out'; subnet: string }
-  /** `variables`: secrets that name the stores of a LangGraph server, of which the compute brings none. */
-  | { kind: 'stores_missing'; variables: string[] }
+  | NeedsMissing
   /** `variable`: what the secret's value was to be called in the server's environment. */
   | { kind: 'secret_missing'; variable: string; secret: string; secretKey: string };
+
+/** What a LangGraph server cannot do without: its stores, as the secrets that name them, and a licence. */
+export type NeedsMissing = { kind: 'needs_missing'; stores: string[]; licence: boolean };
 
 /** May pass while one waits: machines are added, what drains gives room, a slow server gets ready. */
 type PassingFailure =
   /** `said`: the scheduler's own words. */
   | { kind: 'no_capacity'; cpu: number; memoryMb: number; said: string }
   | { kind: 'quota'; quota: string; said: string }
+  /** A registry counts the images that it hands out. `pullSecrets` and `setting`: as with `registry_access`. */
+  | { kind: 'pull_limit'; image: string; said: string; pullSecrets: string[] | undefined; setting?: string }
   | { kind: 'ok_status'; status: number }
   | { kind: 'ok_silent'; port: number };
 
@@ -42,6 +50,7 @@ const OUTPUT_LINE_CHARACTERS_MAX = 200;
 const PASSING: Record<PassingFailure['kind'], true> = {
   no_capacity: true,
   quota: true,
+  pull_limit: true,
   ok_status: true,
   ok_silent: true,
 };
@@ -64,14 +73,18 @@ export function describeFailure(failure: AgentFailure): string {
       return exited(failure);
     case 'no_way_out':
       return `From '${failure.subnet}' the registry of the image, or the store of its secrets, does not answer. Redeploy in a while. If it stays so, the subnet has no way out to the internet: whoever runs this installation gives it public addresses or a NAT gateway (agentNetwork).`;
-    case 'stores_missing':
-      return `The image runs a LangGraph server, which keeps threads in Postgres and runs in Redis. Neither is brought here: give the address of your own as the ${failure.variables.length === 1 ? 'secret' : 'secrets'} ${failure.variables.join(' and ')}, and deploy again.`;
+    case 'needs_missing':
+      return needsMissing(failure);
+    case 'secrets_unreadable':
+      return `Fargate cannot read the secrets that the server is started with (${inLine(failure.said)}). Redeploy in a while. If it stays so, whoever runs this installation looks whether its start role may read the items that agentSecrets and dockerHubSecret name, and whether they have what they are to have.`;
     case 'secret_missing':
       return `The variable ${failure.variable} has no value: where the agent runs there is no secret '${failure.secret}' with the key '${failure.secretKey}'. Create it, or correct secret_references.`;
     case 'no_capacity':
       return `No machine has room for a server with ${failure.cpu} CPU and ${failure.memoryMb} MB of memory (${inLine(failure.said)}). Ask for less in resource_spec, or add machines.`;
     case 'quota':
       return `The quota '${failure.quota}' is used up (${inLine(failure.said)}). Ask for less in resource_spec, or have the quota raised.`;
+    case 'pull_limit':
+      return pullLimit(failure);
     case 'ok_status':
       return `GET /ok answers ${failure.status} instead of 200. The server must answer 200 there once it is ready; its deploy log may say why it does not.`;
     case 'ok_silent':
@@ -81,8 +94,61 @@ export function describeFailure(failure: AgentFailure): string {
   }
 }
 
-function registryAccess({ image, pullSecrets }: Extract<AgentFailure, { kind: 'registry_access' }>): string {
+/** The secrets that name the stores of a LangGraph server. */
+export const STORE_SECRETS = ['POSTGRES_URI_CUSTOM', 'REDIS_URI_CUSTOM'] as const;
+/** The secrets by which a server proves to LangChain that it may run; one of them is enough. */
+export const LICENCE_VARIABLES = ['LANGGRAPH_CLOUD_LICENSE_KEY', 'LANGSMITH_API_KEY'] as const;
+
+const [LICENCE, API_KEY] = LICENCE_VARIABLES;
+const INSTEAD = `${API_KEY} instead, where LangChain lets your account run it with that`;
+const OTHER_SERVER =
+  'use a Dockerfile or an image with another server, or deploy to a listener of the type process';
+
+function needsMissing({ stores, licence }: NeedsMissing): string {
+  const needsStores = 'keeps threads in Postgres and runs in Redis, of which none is brought here';
+  const alsoLicence = licence ? "; LangChain's own also ends at once without a licence" : '';
+  const what =
+    stores.length > 0
+      ? `This is a LangGraph server, which ${needsStores}${alsoLicence}`
+      : "This is LangChain's agent server, which ends at once without a licence";
+  const secrets = [...stores, ...(licence ? [LICENCE] : [])];
+  const [as, them] = secrets.length === 1 ? ['the secret', 'it'] : ['the secrets', 'them'];
+  const instead = licence ? ` (${INSTEAD})` : '';
+  return `${what}. Give ${as} ${listOf(secrets)}${instead} and deploy again. Without ${them}, ${OTHER_SERVER}.`;
+}
+
+/** `a, b and c`. */
+function listOf(parts: readonly string[]): string {
+  return [parts.slice(0, -1).join(', '), ...parts.slice(-1)].filter(Boolean).join(' and ');
+}
+
+function pullLimit({
+  image,
+  said,
+  pullSecrets,
+  setting,
+}: Extract<AgentFailure, { kind: 'pull_limit' }>): string {
+  const limit = `The registry of the image '${image}' hands out no more for now (${inLine(said)}).`;
+  const copy =
+    "Wait some hours, or copy it to a registry without such a limit: this installation's, for example";
+  if (setting !== undefined)
+    return `${limit} ${copy}. Whoever runs this installation may raise the limit of the account in ${setting}.`;
+  if (pullSecrets === undefined)
+    return isOnDockerHub(image)
+      ? `${limit} ${copy}. Whoever runs this installation may give it an account at Docker Hub (dockerHubSecret).`
+      : `${limit} ${copy}.`;
+  const named = pullSecrets.length === 0 ? 'Name' : 'Check, or name,';
+  return `${limit} ${copy}. ${named} a pull secret of an account with a higher limit in resource_spec.image_pull_secrets.`;
+}
+
+function registryAccess({
+  image,
+  pullSecrets,
+  setting,
+}: Extract<AgentFailure, { kind: 'registry_access' }>): string {
   const refuses = `The registry does not hand out the image '${image}'`;
+  if (setting !== undefined)
+    return `${refuses} to the account in ${setting}. Whoever runs this installation looks whether that is right and may read it; or push it to this installation's registry (source 'internal_docker').`;
   if (pullSecrets === undefined)
     return `${refuses}, and there are no pull secrets here. Push it to this installation's registry (source 'internal_docker'), or let anybody pull it.`;
   if (pullSecrets.length === 0)
@@ -91,15 +157,29 @@ function registryAccess({ image, pullSecrets }: Extract<AgentFailure, { kind: 'r
   return `${refuses} to the credentials of image_pull_secrets (${names}). Check that each exists beside the agent and is valid for this registry.`;
 }
 
+/** What a server says when it ends for want of something, and what that means. */
+const ENDS: readonly [said: RegExp, means: string][] = [
+  [
+    /License verification failed|License key is not valid/i,
+    `LangChain's agent server could not verify a licence. Give a valid one as the secret ${LICENCE} (${INSTEAD}), let the server reach beacon.langchain.com and api.smith.langchain.com, and deploy again. Without one, ${OTHER_SERVER}.`,
+  ],
+  [
+    /Config '(?:REDIS|DATABASE)_URI' is missing/,
+    `LangChain's agent server found no Postgres or no Redis. Give their addresses as the secrets ${listOf(STORE_SECRETS)}, and in resource_spec a queue_ field such as queue_cpu, by which an image says that it is such a server; then deploy again. Without them, ${OTHER_SERVER}.`,
+  ],
+];
+
 function exited({ exitCode, times, output }: Extract<AgentFailure, { kind: 'exited' }>): string {
   const how = times > 1 ? `exits in a loop: ${times} times so far, last` : 'exited';
   const what = `The server ${how} with code ${exitCode}`;
   if (output.length === 0) return `${what}, and wrote nothing. Run its image by hand to see why.`;
+  const [, means] = ENDS.find(([said]) => output.some((line) => said.test(line))) ?? [];
   // Half a character at the cut would make the whole report one that is refused.
   const lines = output
     .slice(-OUTPUT_LINES_MAX)
     .map((line) => line.slice(0, OUTPUT_LINE_CHARACTERS_MAX).toWellFormed());
-  return `${what}. Correct the cause and deploy again.${OUTPUT_FOLLOWS}\n${lines.join('\n')}`;
+  const why = means === undefined ? '. Correct the cause and deploy again.' : `: ${means}`;
+  return `${what}${why}${OUTPUT_FOLLOWS}\n${lines.join('\n')}`;
 }
 
 function late({ timeoutSeconds, ready, wanted, cause }: LateFailure): string {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ComputeRefused, type Found, type ServerSet } from '../../adapters/compute.ts';
 import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
+import { needsMissing } from '../../domain/agent-server.ts';
 import { platformsOf } from '../../domain/platforms.ts';
 import type { Listener } from '../../store/engine/items.ts';
 
@@ -55,8 +56,8 @@ function environmentOf(spec: DeploySpec): ServerSet['environment'] {
 }
 
 function storesOf(own: ReadonlyMap<string, string>): { name: string; value: string }[] {
-  const variables = stores.map(({ secret }) => secret).filter((secret) => !own.has(secret));
-  if (variables.length > 0) throw new ComputeRefused(describeFailure({ kind: 'stores_missing', variables }));
+  const missing = needsMissing('ecs', new Set(own.keys()));
+  if (missing.stores.length > 0) throw new ComputeRefused(describeFailure(missing));
   return stores.map(({ variable, secret }) => ({ name: variable, value: own.get(secret) ?? '' }));
 }
 

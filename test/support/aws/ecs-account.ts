@@ -2,10 +2,13 @@ import { ApplicationAutoScalingClient } from '@aws-sdk/client-application-auto-s
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import {
   DescribeServicesCommand,
+  DescribeTasksCommand,
   ECSClient,
   ListTaskDefinitionsCommand,
+  ListTasksCommand,
   RegisterTaskDefinitionCommand,
   type Service,
+  type Task,
 } from '@aws-sdk/client-ecs';
 import {
   CreateRuleCommand,
@@ -23,7 +26,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
 import { createEcsCompute } from '../../../lib/adapters/aws/ecs/compute.ts';
-import { serviceName, targetGroupName } from '../../../lib/adapters/aws/ecs/names.ts';
+import { serviceName, tags, targetGroupName } from '../../../lib/adapters/aws/ecs/names.ts';
 import type { NewSet } from '../../../lib/adapters/compute.ts';
 
 /** An account with the parts of one set of servers, as scripted clients answer. */
@@ -138,3 +141,33 @@ export function resetAccount(): void {
   secrets.on(CreateSecretCommand).resolves({ ARN: 'arn:secret' });
   secrets.on(PutSecretValueCommand).resolves({ ARN: 'arn:secret' });
 }
+
+/** What is noted of a set whose servers are missing. */
+export const sized = {
+  [tags.cpu]: '0.5',
+  [tags.memoryMb]: '1024',
+  [tags.platform]: 'linux/amd64',
+  [tags.revision]: 'r2',
+  [tags.startedFor]: 'r1',
+};
+
+export const IMAGE = 'registry/app:1';
+
+/** Tasks of the set that have ended, the oldest first. */
+export function ended(...tasks: Partial<Task>[]): void {
+  ecs.on(ListTasksCommand).resolves({ taskArns: tasks.map((_, index) => `arn:task/agents/t${index}`) });
+  ecs.on(DescribeTasksCommand).resolves({
+    tasks: tasks.map((task, index) => ({
+      taskArn: `arn:task/agents/t${index}`,
+      stoppedAt: new Date(index * 1000),
+      ...task,
+    })),
+  });
+}
+
+/** One that could not be started. */
+export const unfetched = (reason: string): Partial<Task> => ({
+  stopCode: 'TaskFailedToStart',
+  stoppedReason: reason,
+  containers: [{ name: 'agent', image: IMAGE }],
+});

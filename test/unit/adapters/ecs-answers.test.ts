@@ -1,5 +1,5 @@
 import { GetLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
-import { CreateServiceCommand, DescribeTasksCommand, ListTasksCommand, type Task } from '@aws-sdk/client-ecs';
+import { CreateServiceCommand, type Task } from '@aws-sdk/client-ecs';
 import {
   DeleteTargetGroupCommand,
   DescribeTargetHealthCommand,
@@ -16,12 +16,16 @@ import {
   compute,
   ecs,
   elb,
+  ended,
   failing,
+  IMAGE,
   KEY,
   logs,
   lying,
   place,
   resetAccount,
+  sized,
+  unfetched,
 } from '../../support/aws/ecs-account.ts';
 
 beforeEach(resetAccount);
@@ -75,26 +79,6 @@ describe('an answer of AWS', () => {
   });
 });
 
-const IMAGE = 'registry/app:1';
-
-/** Tasks of the set that have ended, the oldest first. */
-function ended(...tasks: Partial<Task>[]): void {
-  ecs.on(ListTasksCommand).resolves({ taskArns: tasks.map((_, index) => `arn:task/agents/t${index}`) });
-  ecs.on(DescribeTasksCommand).resolves({
-    tasks: tasks.map((task, index) => ({
-      taskArn: `arn:task/agents/t${index}`,
-      stoppedAt: new Date(index * 1000),
-      ...task,
-    })),
-  });
-}
-
-const unfetched = (reason: string): Partial<Task> => ({
-  stopCode: 'TaskFailedToStart',
-  stoppedReason: reason,
-  containers: [{ name: 'agent', image: IMAGE }],
-});
-
 const exit = (exitCode: number, reason = ''): Partial<Task> => ({
   stopCode: 'EssentialContainerExited',
   stoppedReason: 'Essential container in task exited',
@@ -103,64 +87,11 @@ const exit = (exitCode: number, reason = ''): Partial<Task> => ({
 });
 
 describe('servers are missing', () => {
-  const size = {
-    [tags.cpu]: '0.5',
-    [tags.memoryMb]: '1024',
-    [tags.platform]: 'linux/amd64',
-    [tags.revision]: 'r2',
-    [tags.startedFor]: 'r1',
-  };
   const failure = () => compute().failureOf(place, KEY);
-
-  const fetching: [said: string, expected: AgentFailure][] = [
-    [
-      'CannotPullContainerError: failed to resolve ref registry/app:1: registry/app:1: not found',
-      { kind: 'image_missing', image: IMAGE },
-    ],
-    [
-      'CannotPullContainerError: manifest unknown: Requested image not found',
-      { kind: 'image_missing', image: IMAGE },
-    ],
-    [
-      "CannotPullContainerError: image Manifest does not contain descriptor matching platform 'linux/amd64'",
-      { kind: 'image_platform', image: IMAGE, found: 'another platform', wanted: 'linux/amd64' },
-    ],
-    [
-      'CannotPullContainerError: pull access denied for registry/app, repository does not exist or may require authorization',
-      { kind: 'registry_access', image: IMAGE, pullSecrets: undefined },
-    ],
-    [
-      'CannotPullContainerError: dial tcp 1.2.3.4:443: i/o timeout',
-      { kind: 'no_way_out', subnet: 'subnet-1, subnet-2' },
-    ],
-    [
-      'ResourceInitializationError: unable to pull secrets or registry auth: context deadline exceeded',
-      { kind: 'no_way_out', subnet: 'subnet-1, subnet-2' },
-    ],
-  ];
-
-  it.each(fetching)('because of %s', async (said, expected) => {
-    lying({ tags: size });
-    ended(unfetched(said), unfetched(said));
-    expect(await failure()).toEqual(expected);
-  });
-
-  it('of a registry that did not answer once, for which nothing is known yet', async () => {
-    lying({ tags: size });
-    elb.on(DescribeTargetHealthCommand).resolves({ TargetHealthDescriptions: [] });
-    ended(unfetched('CannotPullContainerError: dial tcp 1.2.3.4:443: i/o timeout'));
-    expect(await failure()).toBeUndefined();
-  });
-
-  it('of a registry that hands out no more for now', async () => {
-    lying({ tags: size });
-    ended(unfetched('CannotPullContainerError: toomanyrequests: You have reached your pull rate limit'));
-    expect(await failure()).toMatchObject({ kind: 'quota', quota: 'pulls from its registry' });
-  });
 
   it('for no reason that another service of the same name has left', async () => {
     const createdAt = new Date(5_000);
-    lying({ tags: size, services: [{ status: 'ACTIVE', createdAt }] });
+    lying({ tags: sized, services: [{ status: 'ACTIVE', createdAt }] });
     elb.on(DescribeTargetHealthCommand).resolves({ TargetHealthDescriptions: [] });
     ended(
       { ...unfetched('CannotPullContainerError: manifest unknown'), createdAt: new Date(4_000) },
@@ -171,13 +102,13 @@ describe('servers are missing', () => {
   });
 
   it('because they need more memory than they have', async () => {
-    lying({ tags: size });
+    lying({ tags: sized });
     ended(exit(137, 'OutOfMemoryError: Container killed due to memory usage'));
     expect(await failure()).toEqual({ kind: 'out_of_memory', limitField: 'memory_mb', limitMb: 1024 });
   });
 
   it('because they exit again and again, with what they wrote last', async () => {
-    lying({ tags: size });
+    lying({ tags: sized });
     ended(exit(1), exit(3));
     logs.on(GetLogEventsCommand).resolves({ events: [{ message: 'no such module' }] });
     expect(await failure()).toEqual({ kind: 'exited', exitCode: 3, times: 2, output: ['no such module'] });
@@ -188,7 +119,7 @@ describe('servers are missing', () => {
   });
 
   it('with what the one before wrote, while the lines of the last one are on their way', async () => {
-    lying({ tags: size });
+    lying({ tags: sized });
     ended(exit(1), exit(3), exit(3));
     logs.on(GetLogEventsCommand).resolves({ events: [] });
     logs
@@ -198,7 +129,7 @@ describe('servers are missing', () => {
   });
 
   it('not for one that exited once, nor for what was stopped on purpose', async () => {
-    lying({ tags: size });
+    lying({ tags: sized });
     elb.on(DescribeTargetHealthCommand).resolves({});
     ended(exit(1));
     expect(await failure()).toBeUndefined();
@@ -219,7 +150,7 @@ describe('servers are missing', () => {
       { kind: 'quota', quota: 'Fargate On-Demand vCPU resource count', said: expect.any(String) },
     ],
   ])('because the service %s', async (message, expected) => {
-    lying({ tags: size, services: [{ status: 'ACTIVE', events: [{ message }, { message: 'older' }] }] });
+    lying({ tags: sized, services: [{ status: 'ACTIVE', events: [{ message }, { message: 'older' }] }] });
     ended();
     expect(await failure()).toEqual(expected);
   });
@@ -236,7 +167,7 @@ describe('servers are missing', () => {
       { kind: 'ok_silent', port: 8000 },
     ],
   ])('because they %s', async (_, health, expected) => {
-    lying({ tags: size });
+    lying({ tags: sized });
     ended();
     elb
       .on(DescribeTargetHealthCommand)
@@ -245,7 +176,7 @@ describe('servers are missing', () => {
   });
 
   it('for no reason that is known yet', async () => {
-    lying({ tags: size });
+    lying({ tags: sized });
     ended();
     elb
       .on(DescribeTargetHealthCommand)

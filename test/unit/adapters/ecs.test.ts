@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { CreateSecretCommand, ResourceExistsException } from '@aws-sdk/client-secrets-manager';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createEcsCompute } from '../../../lib/adapters/aws/ecs/compute.ts';
 import { placeOfService, serviceName, tags, targetGroupName } from '../../../lib/adapters/aws/ecs/names.ts';
 import {
   aServiceName,
@@ -19,6 +20,7 @@ import {
   KEY,
   type Lying,
   lying,
+  options,
   place,
   productionRule,
   resetAccount,
@@ -118,6 +120,19 @@ describe('a set', () => {
       desiredCount: 2,
       loadBalancers: [{ targetGroupArn, containerName: 'agent', containerPort: 8000 }],
     });
+  });
+
+  it('is fetched with the account at Docker Hub if its image lies there, and with no other', async () => {
+    const own = createEcsCompute({ ...options, dockerHubSecret: 'hub' });
+    const credentialsFor = async (image: string) => {
+      resetAccount();
+      await own.create(place, { ...aSet, image });
+      const [definition] = ecs.commandCalls(RegisterTaskDefinitionCommand);
+      return definition?.args[0].input.containerDefinitions?.[0]?.repositoryCredentials;
+    };
+    expect(await credentialsFor('me/app:1')).toEqual({ credentialsParameter: 'hub' });
+    expect(await credentialsFor(aSet.image)).toEqual({ credentialsParameter: 'hub' });
+    expect(await credentialsFor('registry.example/app')).toBeUndefined();
   });
 
   it('whose scaler is missing is not whole', async () => {

@@ -32,8 +32,40 @@ const SAID: [failure: AgentFailure, text: string][] = [
     `The registry does not hand out the image '${image}', and there are no pull secrets here. Push it to this installation's registry (source 'internal_docker'), or let anybody pull it.`,
   ],
   [
-    { kind: 'stores_missing', variables: ['REDIS_URI_CUSTOM'] },
-    'The image runs a LangGraph server, which keeps threads in Postgres and runs in Redis. Neither is brought here: give the address of your own as the secret REDIS_URI_CUSTOM, and deploy again.',
+    { kind: 'registry_access', image, pullSecrets: undefined, setting: 'dockerHubSecret' },
+    `The registry does not hand out the image '${image}' to the account in dockerHubSecret. Whoever runs this installation looks whether that is right and may read it; or push it to this installation's registry (source 'internal_docker').`,
+  ],
+  [
+    { kind: 'needs_missing', stores: ['REDIS_URI_CUSTOM'], licence: false },
+    'This is a LangGraph server, which keeps threads in Postgres and runs in Redis, of which none is brought here. Give the secret REDIS_URI_CUSTOM and deploy again. Without it, use a Dockerfile or an image with another server, or deploy to a listener of the type process.',
+  ],
+  [
+    { kind: 'needs_missing', stores: ['POSTGRES_URI_CUSTOM', 'REDIS_URI_CUSTOM'], licence: true },
+    "This is a LangGraph server, which keeps threads in Postgres and runs in Redis, of which none is brought here; LangChain's own also ends at once without a licence. Give the secrets POSTGRES_URI_CUSTOM, REDIS_URI_CUSTOM and LANGGRAPH_CLOUD_LICENSE_KEY (LANGSMITH_API_KEY instead, where LangChain lets your account run it with that) and deploy again. Without them, use a Dockerfile or an image with another server, or deploy to a listener of the type process.",
+  ],
+  [
+    { kind: 'needs_missing', stores: [], licence: true },
+    "This is LangChain's agent server, which ends at once without a licence. Give the secret LANGGRAPH_CLOUD_LICENSE_KEY (LANGSMITH_API_KEY instead, where LangChain lets your account run it with that) and deploy again. Without it, use a Dockerfile or an image with another server, or deploy to a listener of the type process.",
+  ],
+  [
+    {
+      kind: 'exited',
+      exitCode: 3,
+      times: 2,
+      output: [
+        'ValueError: License verification failed. Please ensure proper configuration:',
+        'Application startup failed. Exiting.',
+      ],
+    },
+    "The server exits in a loop: 2 times so far, last with code 3: LangChain's agent server could not verify a licence. Give a valid one as the secret LANGGRAPH_CLOUD_LICENSE_KEY (LANGSMITH_API_KEY instead, where LangChain lets your account run it with that), let the server reach beacon.langchain.com and api.smith.langchain.com, and deploy again. Without one, use a Dockerfile or an image with another server, or deploy to a listener of the type process. Its last lines of output:\nValueError: License verification failed. Please ensure proper configuration:\nApplication startup failed. Exiting.",
+  ],
+  [
+    { kind: 'exited', exitCode: 1, times: 2, output: [`KeyError: "Config 'REDIS_URI' is missing"`] },
+    `The server exits in a loop: 2 times so far, last with code 1: LangChain's agent server found no Postgres or no Redis. Give their addresses as the secrets POSTGRES_URI_CUSTOM and REDIS_URI_CUSTOM, and in resource_spec a queue_ field such as queue_cpu, by which an image says that it is such a server; then deploy again. Without them, use a Dockerfile or an image with another server, or deploy to a listener of the type process. Its last lines of output:\nKeyError: "Config 'REDIS_URI' is missing"`,
+  ],
+  [
+    { kind: 'secrets_unreadable', said: 'unable to retrieve secret\n from asm' },
+    'Fargate cannot read the secrets that the server is started with (unable to retrieve secret from asm). Redeploy in a while. If it stays so, whoever runs this installation looks whether its start role may read the items that agentSecrets and dockerHubSecret name, and whether they have what they are to have.',
   ],
   [
     { kind: 'out_of_memory', limitField: 'memory_limit_mb', limitMb: 512 },
@@ -62,6 +94,28 @@ const SAID: [failure: AgentFailure, text: string][] = [
   [
     { kind: 'quota', quota: 'agents', said: 'used: cpu=8, limited: cpu=8' },
     "The quota 'agents' is used up (used: cpu=8, limited: cpu=8). Ask for less in resource_spec, or have the quota raised.",
+  ],
+  [
+    { kind: 'pull_limit', image: 'python:3.13', said: 'toomanyrequests: no', pullSecrets: undefined },
+    "The registry of the image 'python:3.13' hands out no more for now (toomanyrequests: no). Wait some hours, or copy it to a registry without such a limit: this installation's, for example. Whoever runs this installation may give it an account at Docker Hub (dockerHubSecret).",
+  ],
+  [
+    { kind: 'pull_limit', image, said: 'toomanyrequests: no', pullSecrets: undefined },
+    `The registry of the image '${image}' hands out no more for now (toomanyrequests: no). Wait some hours, or copy it to a registry without such a limit: this installation's, for example.`,
+  ],
+  [
+    {
+      kind: 'pull_limit',
+      image: 'python:3.13',
+      said: 'toomanyrequests: no',
+      pullSecrets: undefined,
+      setting: 'dockerHubSecret',
+    },
+    "The registry of the image 'python:3.13' hands out no more for now (toomanyrequests: no). Wait some hours, or copy it to a registry without such a limit: this installation's, for example. Whoever runs this installation may raise the limit of the account in dockerHubSecret.",
+  ],
+  [
+    { kind: 'pull_limit', image: 'python:3.13', said: '429 Too Many Requests', pullSecrets: [] },
+    "The registry of the image 'python:3.13' hands out no more for now (429 Too Many Requests). Wait some hours, or copy it to a registry without such a limit: this installation's, for example. Name a pull secret of an account with a higher limit in resource_spec.image_pull_secrets.",
   ],
   [
     { kind: 'ok_status', status: 503 },
@@ -101,7 +155,7 @@ describe('why the servers of an agent do not come up', () => {
   it('passes by itself only where room or time may help', () => {
     const passing = SAID.map(([failure]) => failure).filter(mayPass);
     expect(new Set(passing.map(({ kind }) => kind))).toEqual(
-      new Set(['no_capacity', 'quota', 'ok_status', 'ok_silent']),
+      new Set(['no_capacity', 'quota', 'pull_limit', 'ok_status', 'ok_silent']),
     );
   });
 });

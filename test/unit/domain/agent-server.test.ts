@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasQueue, serverOf } from '../../../lib/domain/agent-server.ts';
+import { hasQueue, needsMissing, serverOf } from '../../../lib/domain/agent-server.ts';
 
 describe('what a revision runs', () => {
   it('is what its build says, whatever was sent', () => {
@@ -31,4 +31,25 @@ it('a queue is for servers of agent projects, when it was asked for', () => {
   expect(hasQueue('langgraph', { queue_max_scale: 2 })).toBe(true);
   expect(hasQueue('langgraph', { cpu: 1, redis_cpu: 1, queue_cpu: null })).toBe(false);
   expect(hasQueue('other', { queue_max_scale: 2 })).toBe(false);
+});
+
+describe('what a LangGraph server would be without', () => {
+  const [postgres, redis] = ['POSTGRES_URI_CUSTOM', 'REDIS_URI_CUSTOM'];
+  const missing = (type: 'ecs' | 'k8s' | 'process', ...names: string[]) => needsMissing(type, new Set(names));
+
+  it('is its stores on Fargate, which brings none', () => {
+    expect(missing('ecs')).toMatchObject({ stores: [postgres, redis] });
+    expect(missing('ecs', postgres)).toMatchObject({ stores: [redis] });
+    expect(missing('ecs', postgres, redis)).toMatchObject({ stores: [] });
+    expect(missing('k8s')).toMatchObject({ stores: [] });
+    expect(missing('process')).toMatchObject({ stores: [] });
+  });
+
+  it('is a licence in every image, unless one of two secrets gives it', () => {
+    expect(missing('ecs', 'OPENAI_API_KEY')).toMatchObject({ licence: true });
+    expect(missing('k8s')).toMatchObject({ licence: true });
+    expect(missing('k8s', 'LANGGRAPH_CLOUD_LICENSE_KEY')).toMatchObject({ licence: false });
+    expect(missing('ecs', 'LANGSMITH_API_KEY')).toMatchObject({ licence: false });
+    expect(missing('process')).toMatchObject({ licence: false });
+  });
 });

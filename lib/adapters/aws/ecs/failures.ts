@@ -1,6 +1,7 @@
 import { GetLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DescribeTasksCommand, ListTasksCommand, type Task } from '@aws-sdk/client-ecs';
 import { DescribeTargetHealthCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { isOnDockerHub } from '../../../contract/images/docker-hub.ts';
 import type { AgentFailure } from '../../../domain/agent-failure.ts';
 import type { Place } from '../../compute.ts';
 import { type Aws, unless } from './clients.ts';
@@ -63,9 +64,9 @@ async function failureOfTasks(
   const said = reasonOf(newest);
   const image = container?.image ?? '';
   const unfetched = failureOfFetching(aws, { image, platform: set.tags[tags.platform] ?? '' }, said);
-  // A registry may be slow once.
-  if (unfetched?.kind === 'no_way_out' && stopped.map(reasonOf).filter(isUnreached).length < ENDS_MAX)
-    return undefined;
+  // A registry may be slow once, and a right that was just given is not known everywhere.
+  if (unfetched?.kind === 'no_way_out' && countOf(stopped, isUnreached) < ENDS_MAX) return undefined;
+  if (unfetched?.kind === 'secrets_unreadable' && countOf(stopped, isUnread) < ENDS_MAX) return undefined;
   if (unfetched !== undefined) return unfetched;
   if (said.includes('OutOfMemory'))
     return { kind: 'out_of_memory', limitField: 'memory_mb', limitMb: Number(newest.memory ?? 0) };
@@ -75,6 +76,9 @@ async function failureOfTasks(
   if (exitCode === undefined || ended.length < ENDS_MAX) return undefined;
   return { kind: 'exited', exitCode, times: ended.length, output: await lastWords(aws, place, set, ended) };
 }
+
+const countOf = (stopped: readonly Task[], says: (said: string) => boolean): number =>
+  stopped.map(reasonOf).filter(says).length;
 
 function reasonOf({ stoppedReason, containers = [] }: Task): string {
   const container = containers.find(({ name }) => name === CONTAINER);
@@ -87,10 +91,13 @@ const OF_STARTING = /CannotPull|ResourceInitializationError/i;
 const PLATFORM = /descriptor matching platform|no match(?:ing manifest)? for platform|exec format error/i;
 const ACCESS = /denied|unauthorized|authorization|no basic auth|\b40[13]\b/i;
 const MISSING = /not found|manifest unknown|does not exist/i;
-const TOO_MANY = /toomanyrequests|rate limit/i;
+const TOO_MANY = /toomanyrequests|rate limit|\b429\b/i;
+const OF_SECRETS = /unable to (?:pull|retrieve) secret/i;
 const UNREACHABLE = /time-?out|deadline exceeded|dial tcp|no route/i;
 
 const isUnreached = (said: string): boolean => OF_STARTING.test(said) && UNREACHABLE.test(said);
+
+const isUnread = (said: string): boolean => OF_STARTING.test(said) && OF_SECRETS.test(said);
 
 /** A registry says of an image which it does not show that it may not exist: access comes first. */
 function failureOfFetching(
@@ -101,9 +108,12 @@ function failureOfFetching(
   if (PLATFORM.test(said))
     return { kind: 'image_platform', image, found: 'another platform', wanted: platform };
   if (isUnreached(said)) return { kind: 'no_way_out', subnet: options.subnets.join(', ') };
+  if (isUnread(said)) return { kind: 'secrets_unreadable', said };
   if (!OF_PULLING.test(said)) return undefined;
-  if (TOO_MANY.test(said)) return { kind: 'quota', quota: 'pulls from its registry', said };
-  if (ACCESS.test(said)) return { kind: 'registry_access', image, pullSecrets: undefined };
+  const hasAccount = options.dockerHubSecret !== undefined && isOnDockerHub(image);
+  const account = { pullSecrets: undefined, ...(hasAccount && { setting: 'dockerHubSecret' }) };
+  if (TOO_MANY.test(said)) return { kind: 'pull_limit', image, said, ...account };
+  if (ACCESS.test(said)) return { kind: 'registry_access', image, ...account };
   return MISSING.test(said) ? { kind: 'image_missing', image } : undefined;
 }
 

@@ -11,6 +11,8 @@ export type EcsOptions = {
   executionRoleArn: string;
   /** What agents may do in the account; absent: nothing. */
   taskRoleArn?: string | undefined;
+  /** The name or ARN of the item with an account at Docker Hub; absent: its images are fetched without one. */
+  dockerHubSecret?: string | undefined;
   logGroupName: string;
   region: string;
   /** Names of secrets begin with it: one an environment. */

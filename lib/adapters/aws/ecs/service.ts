@@ -12,10 +12,11 @@ import {
   RegisterTaskDefinitionCommand,
   UpdateServiceCommand,
 } from '@aws-sdk/client-ecs';
+import { isOnDockerHub } from '../../../contract/images/docker-hub.ts';
 import type { NewSet, Place } from '../../compute.ts';
 import { type Aws, unless } from './clients.ts';
 import { placeTags, serviceName } from './names.ts';
-import { CONTAINER, CONTAINER_PORT } from './options.ts';
+import { CONTAINER, CONTAINER_PORT, type EcsOptions } from './options.ts';
 import type { Placed } from './secret-items.ts';
 import type { Size } from './sizes.ts';
 
@@ -54,6 +55,7 @@ export async function registerTaskDefinition(
       {
         name: CONTAINER,
         image: set.image,
+        ...credentialsFor(options, set.image),
         essential: true,
         portMappings: [{ containerPort: CONTAINER_PORT, protocol: 'tcp' }],
         secrets: [...variables],
@@ -75,6 +77,12 @@ export async function registerTaskDefinition(
     throw new Error('ECS registered a task definition without an ARN');
   return taskDefinition.taskDefinitionArn;
 }
+
+/** An account at Docker Hub is for its images alone: another registry must not be shown it. */
+const credentialsFor = ({ dockerHubSecret }: EcsOptions, image: string) =>
+  dockerHubSecret !== undefined && isOnDockerHub(image)
+    ? { repositoryCredentials: { credentialsParameter: dockerHubSecret } }
+    : {};
 
 /** Only for a set that has none: a token for the client may not be used again, so it has been looked for. */
 export async function createService(

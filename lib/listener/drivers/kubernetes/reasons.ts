@@ -21,7 +21,8 @@ export async function failureOf(
   inquiry: Inquiry,
 ): Promise<AgentFailure | undefined> {
   for (const pod of pods) {
-    const found = failureAtRest(pod) ?? (await failureOfRun(pod, inquiry));
+    const found =
+      failureAtRest(pod) ?? (await ofPullEvents(pod, inquiry)) ?? (await failureOfRun(pod, inquiry));
     if (found !== undefined) return found;
   }
   return deployment === undefined ? undefined : quotaOf(deployment);
@@ -62,18 +63,39 @@ const IMAGE_REASONS = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImage
 function ofImage(pod: V1Pod, { image, state }: V1ContainerStatus): AgentFailure | undefined {
   const { reason = '', message = '' } = state?.waiting ?? {};
   if (!IMAGE_REASONS.has(reason)) return undefined;
+  if (isLimit(message)) return pullLimit(pod, image, message);
   if (/no match for platform|does not match the specified platform/i.test(message)) {
     const [, ...after] = message.split(/platform in manifest/i);
     const wanted = /\blinux\/\w+/i.exec(after.join(' '))?.[0] ?? 'the nodes of the cluster';
     return { kind: 'image_platform', image, found: 'another platform', wanted };
   }
   if (/unauthorized|authentication required|denied|forbidden|\b40[13]\b/i.test(message)) {
-    const pullSecrets = (pod.spec?.imagePullSecrets ?? []).flatMap(({ name }) => name ?? []);
-    return { kind: 'registry_access', image, pullSecrets };
+    return { kind: 'registry_access', image, pullSecrets: pullSecretsOf(pod) };
   }
   if (reason === 'InvalidImageName' || /not found|manifest unknown|no such image|\b404\b/i.test(message))
     return { kind: 'image_missing', image };
   return undefined;
+}
+
+const pullSecretsOf = ({ spec }: V1Pod): string[] =>
+  (spec?.imagePullSecrets ?? []).flatMap(({ name }) => name ?? []);
+
+/** A registry that has handed out enough says so, in words which all of them share. */
+const isLimit = (message: string): boolean => /toomanyrequests|\b429\b/i.test(message);
+
+const pullLimit = (pod: V1Pod, image: string, said: string): AgentFailure => ({
+  kind: 'pull_limit',
+  image,
+  said,
+  pullSecrets: pullSecretsOf(pod),
+});
+
+/** While the kubelet waits for its next try, older ones say nothing of why the last one failed. */
+async function ofPullEvents(pod: V1Pod, { eventsOf }: Inquiry): Promise<AgentFailure | undefined> {
+  const waiting = statusesOf(pod).find(({ state }) => IMAGE_REASONS.has(state?.waiting?.reason ?? ''));
+  if (waiting === undefined) return undefined;
+  const said = (await eventsOf(pod)).findLast((message) => /failed to pull image/i.test(message));
+  return said !== undefined && isLimit(said) ? pullLimit(pod, waiting.image, said) : undefined;
 }
 
 function ofSecret(pod: V1Pod, { name, state }: V1ContainerStatus): AgentFailure | undefined {

@@ -39,6 +39,26 @@ describe('why servers are missing', () => {
     expect(await of(waiting(reason, message))).toMatchObject({ kind, image });
   });
 
+  const LIMIT =
+    'unexpected status from HEAD: 429 Too Many Requests - Server message: toomanyrequests: You have reached your unauthenticated pull rate limit';
+
+  it('is a limit of the registry, which passes and names the pull secrets', async () => {
+    const spec = { imagePullSecrets: [{ name: 'mine' }] };
+    const found = await of(waiting('ErrImagePull', LIMIT, { containers: [], ...spec }));
+    expect(found).toEqual({ kind: 'pull_limit', image, said: LIMIT, pullSecrets: ['mine'] });
+  });
+
+  it('is that limit too while the kubelet waits and only its events say so', async () => {
+    const back = waiting('ImagePullBackOff', `Back-off pulling image "${image}"`);
+    const eventsOf = async () => [`Failed to pull image "${image}": ${LIMIT}`, 'Error: ImagePullBackOff'];
+    expect(await of(back, { eventsOf })).toMatchObject({ kind: 'pull_limit', image });
+    const later = async () => [
+      ...(await eventsOf()),
+      `Failed to pull image "${image}": dial tcp: i/o timeout`,
+    ];
+    expect(await of(back, { eventsOf: later })).toBeUndefined();
+  });
+
   it('is not known of a registry that does not answer', async () => {
     expect(await of(waiting('ErrImagePull', 'dial tcp: i/o timeout'))).toBeUndefined();
   });
