@@ -19,18 +19,22 @@ export type Considering = {
   number: number;
   /** It runs what an earlier one ran, so it says nothing of its branch. */
   looksBack: boolean;
+  /** It is of the branch that is watched now, not of another one or of another repository. */
+  isOfBranch: boolean;
   commit: string | undefined;
   status: 'queued' | 'resolving' | 'other';
 };
 
 /**
  * What was last considered of a branch. `waits`: this revision takes the branch's head once it is processed,
- * so it has whatever has been pushed by now. `resolving`: one is about to find out.
+ * so it has whatever has been pushed by now. `resolving`: one is about to find out. `elsewhere`: a rollback
+ * came to this branch from another one, and nothing of it was considered since.
  */
 export type LastConsidered =
   | { is: 'commit'; commit: string }
   | { is: 'waits'; revisionId: string }
   | { is: 'resolving' }
+  | { is: 'elsewhere' }
   | { is: 'unknown' };
 
 /**
@@ -47,6 +51,7 @@ export function lastConsidered(
   if (noted !== undefined && (own === undefined || own.number <= noted.number))
     return { is: 'commit', commit: noted.commit };
   if (own === undefined) return { is: 'unknown' };
+  if (!own.isOfBranch) return { is: 'elsewhere' };
   if (own.commit !== undefined) return { is: 'commit', commit: own.commit };
   if (own.status === 'queued') return { is: 'waits', revisionId: own.id };
   return own.status === 'resolving' ? { is: 'resolving' } : { is: 'unknown' };

@@ -150,6 +150,11 @@ async function decideOn(
     if (writes.length > 0) await transact(deps.table, writes);
     return considered;
   }
+  if (commit !== undefined && last.is === 'elsewhere' && asking.cause.kind === 'head') {
+    const considered = { reason: `commit ${commit} was there when a rollback came to this branch` };
+    await transact(deps.table, [...note(deployment.latest_number), ...asking.beside(considered)]);
+    return considered;
+  }
   const look = await lookAt(state, { commit, since }, credentials, asking);
   const touched = await touchedPaths(deployment.config.push_paths ?? [], look.changed);
   if (commit !== undefined && touched === 'no') {

@@ -1,5 +1,6 @@
-import { type Considering, type LastConsidered, lastConsidered } from '../../domain/pushes.ts';
-import { findDeployment } from '../../store/engine/deployments.ts';
+import { branchOf, type Considering, type LastConsidered, lastConsidered } from '../../domain/pushes.ts';
+import { repositoryName } from '../../domain/repository-name.ts';
+import { findDeployment, getConfiguration } from '../../store/engine/deployments.ts';
 import type { Deployment, Revision } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { findWatch, placeOf, type Watch, watchedBy } from '../../store/pushes/watches.ts';
@@ -46,18 +47,39 @@ async function ownRevisions(
   for (let number = deployment.latest_number; number >= oldest; number--) {
     const revision = await findRevisionByNumber(table, owner, number);
     if (revision === undefined) break;
-    found.push(consideringOf(revision));
-    if (found.at(-1)?.looksBack === false) break;
+    const looksBack = isOfEarlier(revision);
+    const isOfBranch = looksBack || (await isOf(table, revision, deployment, watch));
+    found.push(consideringOf(revision, { looksBack, isOfBranch }));
+    if (!looksBack) break;
   }
   return found;
 }
 
-function consideringOf(revision: Revision): Considering {
-  const { id, number, inherits, cause, status, source, revision_config: config } = revision;
+const isOfEarlier = ({ inherits, cause, source }: Revision): boolean =>
+  inherits || cause?.kind === 'redeploy' || source !== 'github';
+
+/** Whether a revision is of the branch that its deployment watches now. */
+async function isOf(
+  table: Deps['table'],
+  revision: Revision,
+  deployment: Deployment,
+  { branch }: Watch,
+): Promise<boolean> {
+  if (branchOf(revision.revision_config.repo_ref) !== branch) return false;
+  if (revision.configuration === deployment.configuration) return true;
+  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const { repo_url: url = '' } = await getConfiguration(table, owner, revision.configuration);
+  return repositoryName(url) === repositoryName(deployment.config.repo_url ?? '');
+}
+
+function consideringOf(
+  { id, number, status, revision_config: config }: Revision,
+  of: Pick<Considering, 'looksBack' | 'isOfBranch'>,
+): Considering {
   return {
     id,
     number,
-    looksBack: inherits || cause?.kind === 'redeploy' || source !== 'github',
+    ...of,
     commit: config.repo_commit_sha,
     status: status === 'QUEUED' ? 'queued' : status === 'AWAITING_BUILD' ? 'resolving' : 'other',
   };

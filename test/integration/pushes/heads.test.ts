@@ -9,6 +9,8 @@ import { change, postRevision, redeploy, revisions } from '../../support/world/r
 import { ADDRESS, commits, HEAD, watching } from '../../support/world/watching.ts';
 import { allItems, type World } from '../../support/world/world.ts';
 
+const OTHER = 'https://git.example/team/other.git';
+
 describe('a look at the heads', () => {
   it('finds what no delivery has told of, once, and asks each repository once', async () => {
     const { world, host, id, make, heads } = await watching();
@@ -41,6 +43,30 @@ describe('a look at the heads', () => {
     expect(await commits(world, id)).toEqual(['0', '1', '0']);
   });
 
+  it.each([
+    ['branch', { source_revision_config: { repo_ref: 'next' } }, `${ADDRESS} next`],
+    ['repository', { source_config: { repo_url: OTHER } }, `${OTHER} main`],
+  ])('does not undo a rollback from another %s, and builds what is pushed later', async (_, to, head) => {
+    const { world, host, id, heads } = await watching();
+    const [first] = (await revisions(world, id)).resources;
+    host.heads.set(head, commitOf('1'));
+    await postRevision(world, id, to);
+    await ended(world, id, 'DEPLOYED', { commit: commitOf('1') });
+    // Pushed while the other one was deployed.
+    host.heads.set(HEAD, commitOf('2'));
+    await redeploy(world, id, first?.id ?? '');
+    await ended(world, id, 'DEPLOYED', { commit: commitOf('0') });
+    for (let looks = 0; looks < 2; looks++) {
+      world.advance(300);
+      expect(await heads({})).toMatchObject({ made: 0, failed: 0 });
+    }
+    expect(await commits(world, id)).toEqual(['0', '1', '0']);
+    host.heads.set(HEAD, commitOf('3'));
+    world.advance(300);
+    expect(await heads({})).toMatchObject({ made: 1, failed: 0 });
+    expect(await commits(world, id)).toEqual(['3', '0', '1', '0']);
+  });
+
   it('asks a repository that cannot be asked ever more seldom, and takes up what was missed', async () => {
     const { world, host, id, heads, pushed } = await watching();
     host.down = 'Repository https://git.example/team/app.git cannot be read: HTTP 500';
@@ -71,7 +97,7 @@ describe('a look at the heads', () => {
 
   it('that the table fails ends no other', async () => {
     const { world, host, make, heads } = await watching();
-    const elsewhere = 'https://git.example/team/other.git';
+    const elsewhere = OTHER;
     const other = await make('other', { repo_url: elsewhere });
     host.heads.set(`${elsewhere} main`, commitOf('1'));
     const place = placeOf(world.caller.tenantId, repositoryName(ADDRESS) ?? '');
@@ -92,7 +118,7 @@ describe('a look at the heads', () => {
 
   it('that hangs or dies holds up no other, and is not begun again at once', async () => {
     const { world, host, make, heads } = await watching({ push_paths: ['lib/**'] });
-    const elsewhere = 'https://git.example/team/other.git';
+    const elsewhere = OTHER;
     const other = await make('other', { repo_url: elsewhere, push_paths: null });
     let hangs = 0;
     world.deps.git.look = (repoUrl) => {

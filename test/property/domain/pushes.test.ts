@@ -63,7 +63,7 @@ describe('what was considered last', () => {
   const status = fc.constantFrom('queued' as const, 'resolving' as const, 'other' as const);
   const commit = fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined });
   const history = fc
-    .array(fc.record({ looksBack: fc.boolean(), commit, status }), { maxLength: 6 })
+    .array(fc.record({ looksBack: fc.boolean(), isOfBranch: fc.boolean(), commit, status }), { maxLength: 6 })
     .map((all) => all.map((each, at) => ({ ...each, id: `r${all.length - at}`, number: all.length - at })));
   const noted = fc.option(fc.record({ commit: fc.constantFrom('a', 'b', 'c'), number: fc.nat(7) }), {
     nil: undefined,
@@ -76,6 +76,7 @@ describe('what was considered last', () => {
         const last = lastConsidered(revisions, note);
         if (note !== undefined && note.number >= (own?.number ?? 0))
           expect(last).toEqual({ is: 'commit', commit: note.commit });
+        else if (own?.isOfBranch === false) expect(last).toEqual({ is: 'elsewhere' });
         else if (own?.commit !== undefined) expect(last).toEqual({ is: 'commit', commit: own.commit });
         else if (own?.status === 'queued') expect(last).toEqual({ is: 'waits', revisionId: own.id });
         else expect(['unknown', 'resolving']).toContain(last.is);
@@ -87,7 +88,8 @@ describe('what was considered last', () => {
     fc.assert(
       fc.property(history, noted, commit, (revisions, note, again) => {
         const number = revisions.length + 1;
-        const rollback = { id: 'x', number, looksBack: true, commit: again, status: 'other' as const };
+        const ran = { looksBack: true, isOfBranch: true, commit: again, status: 'other' as const };
+        const rollback = { id: 'x', number, ...ran };
         expect(lastConsidered([rollback, ...revisions], note)).toEqual(lastConsidered(revisions, note));
       }),
     );
