@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Folders whose tests need no database: `--project unit` starts nothing and takes a few seconds. */
 const unitFolders = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'];
 /** What stands for AWS here needs Python: an emulator, and the scripts of builds. */
-const awsFolders = ['test/aws/**/*.test.ts', 'test/infra/image-builder/**/*.test.ts'];
+const awsFolders = ['test/aws/**/*.test.ts', 'test/infra/{image-builder,linters}/**/*.test.ts'];
 /** These take minutes, measure, or need more than Node; their own npm scripts run them, not the usual run. */
 const otherRuns = [
   ...(process.env.TEST_MASS === undefined ? ['test/bench/**'] : []),

@@ -4,10 +4,12 @@ import { bootstrap } from '../app/identity/bootstrap.ts';
 import { createListenerKey } from '../app/identity/create-listener-key.ts';
 import { createTenantKey } from '../app/identity/create-tenant-key.ts';
 import type { Table } from '../store/table.ts';
+import { agentsUrlOf } from './agents-url.ts';
 import { type Access, askForConsoleLink } from './console.ts';
-import { explain } from './explain.ts';
-import { type Ask, fargateAgent } from './first-agent/fargate-agent.ts';
+import { explain, Obstacle } from './explain.ts';
+import { fargateAgent, NOT_MANAGED } from './first-agent/fargate-agent.ts';
 import { firstAgent, type Listen } from './first-agent/first-agent.ts';
+import type { Ask } from './first-agent/front.ts';
 import { type Command, OptionsError, type Place, readCommand, type Surroundings } from './options.ts';
 import { USAGE } from './usage.ts';
 import { type Paused, pauseWriters, resumeWriters } from './writers.ts';
@@ -160,13 +162,35 @@ async function runFirstAgent(
   await stop();
 }
 
+/** Throws `Obstacle` where the installation runs no agents. undefined: these credentials may not ask. */
+async function whereAgentsAnswer(
+  { place: { tableName, region } }: Work & { kind: 'fargate-agent' },
+  world: World,
+): Promise<string | undefined> {
+  const lambda = world.functionsOf(region);
+  try {
+    const url = await agentsUrlOf(lambda, tableName);
+    if (url === undefined) throw new Obstacle(NOT_MANAGED);
+    return url;
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AccessDeniedException')) throw error;
+    world.write(
+      'These credentials may not list functions: whether requests reach agents shows after the deploy.',
+    );
+    return undefined;
+  } finally {
+    lambda.destroy();
+  }
+}
+
 /** Says how it goes as it goes; what runs in the account needs nobody to stay. */
 async function runFargateAgent(
   deps: Deps,
   command: Work & { kind: 'fargate-agent' },
   world: World,
 ): Promise<undefined> {
-  const { id, url } = await fargateAgent(deps, command, world.ask, world.write);
+  const agentsUrl = await whereAgentsAnswer(command, world);
+  const { id, url } = await fargateAgent(deps, { ...command, agentsUrl }, world.ask, world.write);
   world.write(`It answers: ${url}`);
   world.writeError(
     [

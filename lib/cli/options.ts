@@ -7,12 +7,11 @@ export class OptionsError extends Error {}
 /**
  * Where to work: on the table of a deployed installation, or on the data of an embedded one that is running.
  */
-export type Place =
-  | { kind: 'deployed'; tableName: string; region: string | undefined }
-  | { kind: 'embedded'; dataFolder: string };
+export type Place = DeployedPlace | { kind: 'embedded'; dataFolder: string };
+type DeployedPlace = { kind: 'deployed'; tableName: string; region: string | undefined };
 
 type FirstAgent = {
-  place: Place;
+  place: DeployedPlace;
   json: false;
   url: string;
   organization: string;
@@ -35,7 +34,7 @@ export type Command =
   | { kind: 'bootstrap'; place: Place; json: boolean; organization: string; tenant: string }
   | (FirstAgent & { kind: 'first-agent'; agentsPort: number; listenerFolder: string })
   | (FirstAgent & { kind: 'fargate-agent' })
-  | { kind: 'pause' | 'resume'; place: Extract<Place, { kind: 'deployed' }>; json: boolean }
+  | { kind: 'pause' | 'resume'; place: DeployedPlace; json: boolean }
   | { kind: 'console'; json: boolean; at: { url: string } | { dataFolder: string } }
   | { kind: 'listener-key'; place: Place; json: boolean; tenantId: string; listenerId: string };
 

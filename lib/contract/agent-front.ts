@@ -14,6 +14,9 @@ export const PREFIX_HEADER = 'x-forwarded-prefix';
  */
 export const OF_THE_ORIGIN = ['clear-site-data', 'service-worker-allowed'] as const;
 
+/** What the balancer says, with 404, where no rule leads to an agent. */
+export const NO_AGENT = '{"detail":"No agent answers at this address."}';
+
 type Named = { tenantId: string; name: string };
 
 /** The value of the header for a deployment, by its name in its tenant. */

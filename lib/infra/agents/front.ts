@@ -21,7 +21,7 @@ import {
   ListenerAction,
 } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { Construct } from 'constructs';
-import { OF_THE_ORIGIN } from '../../contract/agent-front.ts';
+import { NO_AGENT, OF_THE_ORIGIN } from '../../contract/agent-front.ts';
 import { nameOf } from '../platform.ts';
 import type { Settings } from '../settings.ts';
 import { answerFunction, frontFunction } from './front-function.ts';
@@ -60,7 +60,7 @@ export class Front extends Construct {
       open: false,
       defaultAction: ListenerAction.fixedResponse(404, {
         contentType: 'application/json',
-        messageBody: '{"detail":"No agent answers at this address."}',
+        messageBody: NO_AGENT,
       }),
     });
     const code = (place: string, name: string, comment: string, text: string) =>

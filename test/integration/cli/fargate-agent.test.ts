@@ -1,6 +1,9 @@
+import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
 import type { BuildJob } from '../../../lib/adapters/builds.ts';
 import { drive } from '../../../lib/app/compute/drive.ts';
+import { NO_AGENT } from '../../../lib/contract/agent-front.ts';
 import type { AgentFailure } from '../../../lib/domain/agent-failure.ts';
 import { commandLine } from '../../support/programs/command-line.ts';
 import { until } from '../../support/until.ts';
@@ -19,13 +22,40 @@ async function served(world: RunningWorld): Promise<string> {
 }
 
 type Asking = Parameters<typeof commandLine>[1];
+type Ask = NonNullable<Asking['ask']>;
+
+const AGENTS_URL = 'https://agents.example.com';
+const NOBODY = `${AGENTS_URL}/d/no-tenant/no-agent`;
+
+/** Lambda, as it lists the functions of an installation: its driver knows where agents answer. */
+function functionsOf(tableName: string, agentsUrl: string | undefined): LambdaClient {
+  const client = new LambdaClient({ region: 'eu-west-1' });
+  const others = {
+    Environment: { Variables: { TABLE_NAME: 'another', AGENTS_URL: 'https://another.example' } },
+  };
+  const own = { TABLE_NAME: tableName, ...(agentsUrl !== undefined && { AGENTS_URL: agentsUrl }) };
+  mockClient(client)
+    .on(ListFunctionsCommand)
+    .resolvesOnce({ Functions: [{}, others], NextMarker: 'more' })
+    .resolves({ Functions: [{ Environment: { Variables: own } }] });
+  return client;
+}
 
 const firstAgent = ({ deps }: RunningWorld, url: string, more: Asking = {}) =>
   commandLine(['first-agent', '--compute', 'fargate', '--table', deps.table.name, '--url', url], {
     open: async () => ({ table: deps.table, close: () => undefined }),
+    functionsOf: () => functionsOf(deps.table.name, AGENTS_URL),
     clock: deps.clock,
     ...more,
   });
+
+const nobody = { status: 404, body: NO_AGENT };
+
+/** The balancer says that nobody is there; agents answer as `agent` does. */
+const behindFront =
+  (agent: Ask): Ask =>
+  async (url) =>
+    url === NOBODY ? nobody : agent(url);
 
 /** An installation that runs agents itself, for whichever tenant. */
 async function aFargateWorld(): Promise<DrivenWorld> {
@@ -48,7 +78,8 @@ describe('first-agent --compute fargate', () => {
     const world = await aFargateWorld();
     const asked: string[] = [];
     const running = firstAgent(world, await served(world), {
-      ask: async (url) => ({ status: asked.push(url) === 1 ? 502 : 200 }),
+      ask: async (url) =>
+        asked.push(url) === 1 ? nobody : { status: asked.length === 2 ? 502 : 200, body: '' },
     });
     const job = await builtAsImage(world);
     expect(job).toMatchObject({ output: 'image', platforms: ['linux/amd64'], source: { kind: 'tarball' } });
@@ -57,7 +88,7 @@ describe('first-agent --compute fargate', () => {
       code: 0,
       out: 'It answers: https://agents.example.com/d/hello',
     });
-    expect(asked).toEqual([1, 2].map(() => 'https://agents.example.com/d/hello/ok'));
+    expect(asked).toEqual([NOBODY, ...[1, 2].map(() => 'https://agents.example.com/d/hello/ok')]);
     expect(out.match(/slp_\w{49}/g)).toHaveLength(1);
     expect(out.split('\n')).toContain('DEPLOYED');
     // Lines of the deploy log.
@@ -71,7 +102,7 @@ describe('first-agent --compute fargate', () => {
     const world = await aFargateWorld();
     const failure: AgentFailure = { kind: 'exited', exitCode: 3, times: 2, output: ['no such module'] };
     world.compute.scripts.set(imageOf('one'), { failure });
-    const running = firstAgent(world, await served(world));
+    const running = firstAgent(world, await served(world), { ask: async () => nobody });
     await builtAsImage(world);
     const { code, err } = await running;
     expect([code, err]).toEqual([1, expect.stringMatching(/^DEPLOY_FAILED: The server exits in a loop/)]);
@@ -79,23 +110,82 @@ describe('first-agent --compute fargate', () => {
 
   it('gives up asking after a while, and says what was answered', async () => {
     const world = await aFargateWorld();
-    const ask = async () => {
+    const ask = behindFront(async () => {
       world.advance(301);
-      throw new Error('getaddrinfo ENOTFOUND');
-    };
+      throw new Error('fetch failed', { cause: new Error('getaddrinfo ENOTFOUND agents.example.com') });
+    });
     const running = firstAgent(world, await served(world), { ask });
     await builtAsImage(world);
     const { code, err } = await running;
     expect(code).toBe(1);
     expect(err).toMatch(
-      /deployed and healthy, but \S+\/ok answers nothing \(getaddrinfo ENOTFOUND\) after 300 s/,
+      /deployed and healthy, but \S+\/ok has not answered 200 for 5 minutes. This network does not resolve agents.example.com/,
     );
   });
 
   it('says how to deploy an installation that runs no agents itself', async () => {
     const world = await aRunningWorld();
-    const { code, err } = await firstAgent(world, await served(world));
-    expect(code).toBe(1);
+    const lambda = () => functionsOf(world.deps.table.name, undefined);
+    const { code, out, err } = await firstAgent(world, await served(world), { functionsOf: lambda });
+    expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/deployed without compute=fargate.*npm run cdk -- deploy --all -c compute=fargate/);
+  });
+
+  it('finds out later where credentials may not ask which address agents have', async () => {
+    const world = await aFargateWorld();
+    const lambda = new LambdaClient({ region: 'eu-west-1' });
+    const denied = Object.assign(new Error('not authorized'), { name: 'AccessDeniedException' });
+    mockClient(lambda).on(ListFunctionsCommand).rejects(denied);
+    const running = firstAgent(world, await served(world), {
+      functionsOf: () => lambda,
+      ask: async () => ({ status: 200, body: '' }),
+    });
+    await builtAsImage(world);
+    const { code, out } = await running;
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('may not list functions') });
+  });
+});
+
+describe('before anything is made, the front', () => {
+  const page = '<HTML><TITLE>ERROR: The request could not be satisfied</TITLE></HTML>';
+  const named = (name: string, message: string) => Object.assign(new Error(message), { name });
+  const UNREACHED = /security groups.+prefix list.+CloudFront-VPCOrigins-Service-SG.+zones/;
+
+  it.each<[string, Ask, RegExp]>([
+    ['answers 504', async () => ({ status: 504, body: page }), UNREACHED],
+    ['answers 502', async () => ({ status: 502, body: page }), UNREACHED],
+    ['says nothing', async () => Promise.reject(named('TimeoutError', 'it took too long')), UNREACHED],
+    [
+      'is known by no name',
+      async () => Promise.reject(new Error('fetch failed', { cause: new Error('getaddrinfo ENOTFOUND') })),
+      /for 10 minutes it did not\. This network does not resolve agents\.example\.com/,
+    ],
+    [
+      'finds no agent in words of another',
+      async () => ({ status: 404, body: '{"detail":"Not Found"}' }),
+      /It answers 404: \{"detail":"Not Found"\}/,
+    ],
+  ])('that %s is asked for ten minutes, then said to be in the way', async (_, answer, reason) => {
+    const world = await aFargateWorld();
+    let asked = 0;
+    const ask: Ask = async (url) => {
+      expect(url).toBe(NOBODY);
+      world.advance(asked++ === 0 ? 1 : 600);
+      return answer(url);
+    };
+    const { code, out, err } = await firstAgent(world, await served(world), { ask });
+    expect(code).toBe(1);
+    expect(err).toMatch(reason);
+    expect(err.includes('resolve')).toBe(reason.source.includes('resolve'));
+    expect(out).toMatch(/It answers .+; asking for 10 more minutes/);
+    expect(out).not.toMatch(/slp_/);
+    expect(world.deps.builds.jobs.size).toBe(0);
+  });
+
+  it('that keeps this machine out is asked once', async () => {
+    const world = await aFargateWorld();
+    const ask: Ask = async () => ({ status: 403, body: '{"detail":"Not from there."}' });
+    const { code, err } = await firstAgent(world, await served(world), { ask });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/kept out: by agentAllowedCidrs/) });
   });
 });

@@ -1,4 +1,5 @@
 import { DescribeLoadBalancersCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { Ask } from '../../../lib/cli/first-agent/front.ts';
 import { AGENT_HEADER } from '../../../lib/contract/agent-front.ts';
 import { openGateway } from '../../support/aws/gateway.ts';
 import type { Environment } from '../environment.ts';
@@ -6,22 +7,41 @@ import type { Report } from '../report.ts';
 import { agentsNameOf } from './parts.ts';
 
 /** How agents on Fargate are reached. */
-export type Front = { ask(url: string): Promise<Response>; close(): Promise<void> };
+export type Front = {
+  ask(url: string, signal?: AbortSignal): Promise<Response>;
+  /** The same as `first-agent` does it. */
+  hear: Ask;
+  close(): Promise<void>;
+};
+
+/** CloudFront takes half a minute to say that it does not reach what is behind it. */
+const HEARD_TIMEOUT_MS = 45_000;
 
 /** Where an agent answers: its name, and what its server sees. */
 const AGENT_PATH = /^\/d\/([^/]+\/[^/]+)(\/.*)?$/;
 
 /** Reaches agents at their own addresses; on an emulator at the balancer, as CloudFront would ask it. */
 export async function openFront({ account, name }: Environment, report: Report): Promise<Front> {
-  if (!account.isEmulated) return { ask: (url) => fetch(url), close: async () => {} };
+  const frontOf = (ask: Front['ask'], close: Front['close']): Front => {
+    const hear: Ask = async (url) => {
+      const answer = await ask(url, AbortSignal.timeout(HEARD_TIMEOUT_MS));
+      return { status: answer.status, body: await answer.text() };
+    };
+    return { ask, hear, close };
+  };
+  if (!account.isEmulated)
+    return frontOf(
+      (url, signal) => fetch(url, { signal: signal ?? null }),
+      async () => {},
+    );
   report.notSee('CloudFront: an emulator leads it nowhere, and the balancer behind it was asked');
   const named = new DescribeLoadBalancersCommand({ Names: [agentsNameOf(name)] });
   const { LoadBalancers = [] } = await account.clients.balancers.send(named);
   const { port } = new URL(process.env.AWS_ENDPOINT_URL ?? '');
   const { baseUrl, close } = await openGateway(`http://${LoadBalancers[0]?.DNSName}:${port}`);
-  const ask = (url: string) => {
+  const ask: Front['ask'] = (url, signal) => {
     const [, agent = '', path = '/'] = AGENT_PATH.exec(new URL(url).pathname) ?? [];
-    return fetch(baseUrl + path, { headers: { [AGENT_HEADER]: agent } });
+    return fetch(baseUrl + path, { headers: { [AGENT_HEADER]: agent }, signal: signal ?? null });
   };
-  return { ask, close };
+  return frontOf(ask, close);
 }

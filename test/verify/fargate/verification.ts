@@ -1,6 +1,8 @@
 import { systemClock } from '../../../lib/adapters/clock.ts';
+import { agentsUrlOf } from '../../../lib/cli/agents-url.ts';
 import { deployedTable } from '../../../lib/cli/deployed-table.ts';
 import { type FargateAgent, fargateAgent } from '../../../lib/cli/first-agent/fargate-agent.ts';
+import { untilFrontAnswers } from '../../../lib/cli/first-agent/front.ts';
 import { prices } from '../../bench/prices.ts';
 import { deploymentOf, type Installation } from '../../support/programs/program.ts';
 import { say } from '../../support/run/progress.ts';
@@ -29,8 +31,14 @@ export async function useFargate(
 ): Promise<void> {
   const front = await openFront(environment, report);
   try {
+    const agentsUrl = await report.step('the front answers, where no agent is', async () => {
+      const url = await agentsUrlOf(environment.account.clients.functions, api.tableName);
+      if (url === undefined) throw new Error('No function of the stack knows where agents answer');
+      await untilFrontAnswers(systemClock, url, front.hear, say);
+      return url;
+    });
     const agent = await report.step('a first agent, of a folder, on Fargate', async () => {
-      const made = await firstAgent(environment, api, front);
+      const made = await firstAgent(environment, { ...api, agentsUrl }, front);
       await untilAnswers(front, made, 'v1');
       return made;
     });
@@ -59,7 +67,11 @@ export async function useFargate(
   }
 }
 
-async function firstAgent(environment: Environment, api: Api, { ask }: Front): Promise<FargateAgent> {
+async function firstAgent(
+  environment: Environment,
+  api: Api & { agentsUrl: string },
+  { hear }: Front,
+): Promise<FargateAgent> {
   const { table, close } = deployedTable(api.tableName, environment.account.region);
   const wish = {
     url: api.baseUrl,
@@ -67,9 +79,10 @@ async function firstAgent(environment: Environment, api: Api, { ask }: Front): P
     tenant: 'main',
     project: await exampleIn(environment, 'v1'),
     name: 'hello',
+    agentsUrl: api.agentsUrl,
   };
   try {
-    return await fargateAgent({ table, clock: systemClock }, wish, ask, (line) => say(unkeyed(line)));
+    return await fargateAgent({ table, clock: systemClock }, wish, hear, (line) => say(unkeyed(line)));
   } finally {
     close();
   }
