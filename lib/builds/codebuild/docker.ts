@@ -1,13 +1,13 @@
 import { BuildFailure } from '../failure.ts';
-import { dockerEnvironment, type Machine } from './machine.ts';
+import { dockerEnvironment, inNetwork, type Machine } from './machine.ts';
 import { type Command, lastLine, type Ran, run } from './run.ts';
 
-/** Runs docker with an environment and a configuration that hold no credentials. */
+/** Runs docker's client, shut in as the Docker of builds is, with an environment that holds no credentials. */
 export const docker = (
   machine: Machine,
   args: readonly string[],
   more: Omit<Command, 'env'> = {},
-): Promise<Ran> => run('docker', args, { ...more, env: dockerEnvironment(machine) });
+): Promise<Ran> => run(...inNetwork(machine, 'docker', args), { ...more, env: dockerEnvironment(machine) });
 
 /** Without a cache, so nothing of another build. Throws BuildFailure when it fails. */
 export async function dockerBuild(machine: Machine, args: readonly string[]): Promise<void> {

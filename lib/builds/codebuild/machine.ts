@@ -15,10 +15,23 @@ export type Machine = {
   home: string;
   /** The step that is named when it breaks. */
   step: string;
+  /** Where all happens that a project has a say in: `path` names the namespace. */
+  network?: { path: string; dockerHost: string };
 };
 
-/** The environment of docker: its configuration holds no credentials. */
-export const dockerEnvironment = ({ home }: Machine): Record<string, string> => ({
+/** The environment of docker's client, which reads its configuration from the empty home. */
+export const dockerEnvironment = ({ home, network }: Machine): Record<string, string> => ({
   ...bareEnvironment(home),
   DOCKER_CONFIG: `${home}/.docker`,
+  ...(network !== undefined && { DOCKER_HOST: network.dockerHost }),
 });
+
+/** A program with its arguments, as it is started in the network of builds. */
+export function inNetwork(
+  { network }: Machine,
+  program: string,
+  args: readonly string[],
+): [program: string, args: string[]] {
+  if (network === undefined) throw new Error(`${program} was to run before the build was shut in`);
+  return ['nsenter', [`--net=${network.path}`, program, ...args]];
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { BuildFailure } from '../failure.ts';
 import { planFolder } from './folder.ts';
 import { planImageBuild } from './image.ts';
-import { isolationOf } from './isolation.ts';
+import { isolate } from './isolation.ts';
 import { takeJob } from './job.ts';
 import type { Machine } from './machine.ts';
 import { openReport, type Report, say } from './report.ts';
@@ -40,18 +40,11 @@ async function buildIn(work: string, report: Report, at: { step: string }): Prom
   await mkdir(home);
   const machine: Machine = Object.assign(at, { job, buildName, report, work, source, home });
   if (job.remark) say(job.remark);
-  const isolation = isolationOf(machine);
-  try {
-    // The authors of a repository choose where its submodules are, so the fetch is shut in as the build is.
-    // Nothing until the end needs what is closed: S3 and the registry have public addresses, and the job has
-    // brought the credentials for them. `allowedHosts` opens nothing here: a build has no way into the
-    // operator's network.
-    await isolation.block();
-    await obtainSource(machine);
-    machine.step = 'plan';
-    const make = await (job.output === 'folder' ? planFolder(machine) : planImageBuild(machine));
-    await make();
-  } finally {
-    await isolation.allow();
-  }
+  // What is shut in needs nothing that is closed: the registry has public addresses, and the job has brought
+  // the credentials for it. `allowedHosts` opens nothing here: a build has no way into the operator's network.
+  await isolate(machine);
+  await obtainSource(machine);
+  machine.step = 'plan';
+  const make = await (job.output === 'folder' ? planFolder(machine) : planImageBuild(machine));
+  await make();
 }

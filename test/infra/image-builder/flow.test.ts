@@ -95,7 +95,8 @@ describe('an image', () => {
     expect(build?.args).toEqual(expect.arrayContaining(['--tag', `${repository}:rev-revision-1`]));
     const dockers = ended.calls.filter(({ tool }) => tool === 'docker').map(({ args }) => args);
     const words = dockers.map((args) => (args[0] === '--config' ? args[2] : args[0]));
-    expect(words).toEqual(['info', 'buildx', 'login', 'push', 'image']);
+    const toBuild = words.slice(words.indexOf('inspect') + 1);
+    expect(toBuild).toEqual(['info', 'buildx', 'login', 'push', 'image']);
     expect(await readFile(join(builder.state, 'password'), 'utf8')).toBe('password-of-push-key-id');
   });
 
@@ -107,7 +108,9 @@ describe('an image', () => {
     expect(emulation?.args.join(' ')).toMatch(/@sha256:[0-9a-f]{64} --install all$/);
     expect(ended.exported.ARTIFACT_DIGEST).toBe(digest);
     const tag = `${repository}:rev-revision-1`;
-    const created = ended.calls.find(({ args }) => args.includes('create'))?.args.slice(2);
+    const created = ended.calls
+      .find(({ tool, args }) => tool === 'docker' && args.includes('create'))
+      ?.args.slice(2);
     expect(created).toEqual(['manifest', 'create', tag, `${tag}-linux-amd64`, `${tag}-linux-arm64`]);
   });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { aBuilder, aJob, type Call, type Ended, push } from './set-up.ts';
+import { aBuilder, aJob, buildsOf, type Call, type Ended, push } from './set-up.ts';
 
 const app = { Dockerfile: 'FROM scratch\n' };
 
@@ -20,48 +20,38 @@ const rulesOf = ({ calls }: Ended, name: string): string[] =>
     .filter(({ tool, args }) => tool === name && args[2] === '-I')
     .map(({ args }) => args.slice(3).join(' '));
 
-/** What every rule set ends with: no bridge of containers leads to the machine, and names are resolved. */
-const lastRules = (chain: string, resolvers: string[]): string[] => [
-  'OUTPUT -o lo -p tcp --dport 2375 -j REJECT',
-  'INPUT -m conntrack --ctstate NEW -j DROP',
-  'INPUT -i eth+ -j ACCEPT',
-  'INPUT -i lo -j ACCEPT',
-  ...[...new Set(resolvers)].flatMap((resolver) =>
-    ['udp', 'tcp'].flatMap((protocol) => [
-      `${chain} -d ${resolver} -p ${protocol} --dport 53 -j ACCEPT`,
-      `OUTPUT -d ${resolver} -p ${protocol} --dport 53 -j ACCEPT`,
-    ]),
-  ),
-];
+/** What opens the way to the name servers, above all else. */
+const toResolvers = (resolvers: string[]): string[] =>
+  [...new Set(resolvers)].flatMap((resolver) =>
+    ['udp', 'tcp'].map(
+      (protocol) => `DOCKER-USER -i docker0 -d ${resolver} -p ${protocol} --dport 53 -j ACCEPT`,
+    ),
+  );
 
 describe('what a build runs or fetches', () => {
-  it('is kept from the machine’s metadata, Docker’s API and private networks', async () => {
+  it('is kept from the machine, its metadata and private networks, by rules for its own bridge alone', async () => {
     const builder = await aBuilder();
     await builder.repository('app', app);
     const ended = await builder.run(aJob());
     expect(rulesOf(ended, 'iptables')).toEqual([
-      ...['169.254.0.0/16', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'].flatMap(
-        (network) => [
-          `DOCKER-USER -d ${network} -m conntrack --ctstate NEW -j DROP`,
-          `OUTPUT -d ${network} -m conntrack --ctstate NEW -j REJECT`,
-        ],
+      ...['169.254.0.0/16', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'].map(
+        (network) => `DOCKER-USER -i docker0 -d ${network} -m conntrack --ctstate NEW -j REJECT`,
       ),
-      ...lastRules('DOCKER-USER', ['169.254.169.253', ...nameServers(4)]),
+      'INPUT -i docker0 -m conntrack --ctstate NEW -j DROP',
+      ...toResolvers(['169.254.169.253', ...nameServers(4)]),
     ]);
   });
 
-  it('is kept from everything of IPv6 that is no public host, where the machine has IPv6', async () => {
+  it('is kept from all of IPv6, where the machine has IPv6', async () => {
     const builder = await aBuilder();
     await builder.repository('app', app);
     const ended = await builder.run(aJob());
     const hasIpv6 = Object.values(networkInterfaces())
       .flat()
       .some((one) => one?.family === 'IPv6' && !one.internal);
-    const rules = [
-      'FORWARD ! -d 2000::/3 -m conntrack --ctstate NEW -j DROP',
-      'OUTPUT ! -d 2000::/3 -m conntrack --ctstate NEW -j REJECT',
-      ...lastRules('FORWARD', ['fd00:ec2::253', ...nameServers(6)]),
-    ];
+    const rules = ['FORWARD', 'INPUT'].map(
+      (chain) => `${chain} -i docker0 -m conntrack --ctstate NEW -j ${chain === 'INPUT' ? 'DROP' : 'REJECT'}`,
+    );
     expect(rulesOf(ended, 'ip6tables')).toEqual(hasIpv6 ? rules : []);
   });
 
@@ -71,23 +61,39 @@ describe('what a build runs or fetches', () => {
     const { calls } = await builder.run(aJob());
     const takenAt = calls.findIndex(({ args }) => args.includes('delete-object'));
     const firstAt = calls.findIndex(isFirewall);
-    const closedAt = calls.findLastIndex((call) => isFirewall(call) && call.args[2] === '-I');
+    const closedAt = calls.findLastIndex(isFirewall);
+    const startedAt = calls.findIndex(({ tool }) => tool === 'dockerd');
     const fetchedAt = calls.findIndex(({ tool }) => tool === 'git');
-    const builtAt = calls.findLastIndex(({ args }) => args.includes('push'));
-    const openedAt = calls.findIndex((call) => isFirewall(call) && call.args[2] === '-D');
     // The job is taken with the credentials of the machine, so before.
-    const order = [takenAt, firstAt, closedAt, fetchedAt, builtAt, openedAt];
+    const order = [takenAt, firstAt, closedAt, startedAt, fetchedAt];
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     expect(order).not.toContain(-1);
   });
 
-  it('stays kept from it when the machine opens its own way again', async () => {
+  it('happens in the network of a container: git, Docker itself and its client', async () => {
     const builder = await aBuilder();
     await builder.repository('app', app);
-    const ended = await builder.run(aJob());
-    const closed = rulesOf(ended, 'iptables').filter((rule) => rule.startsWith('OUTPUT'));
-    const opened = ended.calls.filter(({ tool, args }) => tool === 'iptables' && args[2] === '-D');
-    expect(opened.map(({ args }) => args.slice(3).join(' '))).toEqual(closed);
+    const { calls } = await builder.run(aJob());
+    const openedAt = calls.findIndex(({ args }) => args[0] === 'inspect');
+    const inside = calls.flatMap(({ tool, args }, at) => {
+      const before = calls[at - 1];
+      const isInside = before?.tool === 'nsenter' && before.args.slice(2).join() === args.join();
+      return /^(git|dockerd|docker)$/.test(tool) && at > openedAt ? [[tool, isInside]] : [];
+    });
+    // Git runs programs of its own beside those that the builder starts.
+    const started = calls.filter(({ tool }) => tool === 'nsenter');
+    expect(new Set(started.map(({ args }) => args[0]))).toEqual(new Set(['--net=/proc/4242/ns/net']));
+    expect(new Set(started.map(({ args }) => args[1]))).toEqual(new Set(['dockerd', 'git', 'docker']));
+    for (const tool of ['dockerd', 'git']) expect(inside).toContainEqual([tool, true]);
+    const builds = buildsOf({ calls } as Ended);
+    expect(builds).toHaveLength(1);
+    for (const { env, args } of builds) {
+      expect(env.DOCKER_HOST).toBe('unix:///var/run/slipway-docker.sock');
+      expect(started.some((each) => each.args.slice(2).join() === args.join())).toBe(true);
+    }
+    // The first Docker opens the network, and does nothing for the build.
+    const toFirst = calls.filter(({ tool, env }) => tool === 'docker' && env.DOCKER_HOST === undefined);
+    expect(toFirst.map(({ args }) => args[0])).toEqual(['info', 'import', 'run', 'inspect']);
   });
 
   it('has no credentials: not the machine’s, not those for pushing', async () => {
@@ -98,7 +104,8 @@ describe('what a build runs or fetches', () => {
       const names = Object.keys(call.env).filter((name) => !name.startsWith('GIT_'));
       expect(
         names.filter(
-          (name) => !['PATH', 'HOME', 'LANG', 'DOCKER_CONFIG', 'PWD', 'SHLVL', '_'].includes(name),
+          (name) =>
+            !['PATH', 'HOME', 'LANG', 'DOCKER_CONFIG', 'DOCKER_HOST', 'PWD', 'SHLVL', '_'].includes(name),
         ),
       ).toEqual([]);
       expect(JSON.stringify(call)).not.toMatch(/machine-secret|push-secret|push-session/);

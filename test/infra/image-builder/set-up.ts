@@ -86,7 +86,8 @@ export async function aBuilder(): Promise<Builder> {
   const folder = await temporaryFolder();
   const at = (...names: string[]): string => join(folder, ...names);
   await cp(tools, at('bin'), { recursive: true });
-  for (const name of ['aws', 'docker', 'git', 'iptables', 'ip6tables']) await chmod(at('bin', name), 0o755);
+  for (const name of ['aws', 'docker', 'dockerd', 'git', 'iptables', 'ip6tables', 'nsenter'])
+    await chmod(at('bin', name), 0o755);
   for (const name of ['state/repositories', 'state/described', 'tmp', 'cwd'])
     await mkdir(at(name), { recursive: true });
   await writeFile(

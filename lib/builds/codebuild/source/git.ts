@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type GitAccess, repositoryAccess, submoduleAccess } from '../../../adapters/git-credentials.ts';
 import { BuildFailure } from '../../failure.ts';
 import type { Job } from '../job.ts';
-import type { Machine } from '../machine.ts';
+import { inNetwork, type Machine } from '../machine.ts';
 import { say } from '../report.ts';
 import { bareEnvironment, type Command, lastLine, type Ran, run } from '../run.ts';
 
@@ -47,13 +47,17 @@ const SAFE: [string, string][] = [
   ['core.hooksPath', '/dev/null'],
 ];
 
-/** Nothing of this machine's configuration or credentials reaches git, and no protocol but https. */
+/**
+ * Nothing of this machine's configuration or credentials reaches git, and no protocol but https. The authors
+ * of a repository choose where its submodules are, so it is shut in as the build is.
+ */
 function runGit(
-  { source, home }: Machine,
+  machine: Machine,
   args: string[],
   access: GitAccess | undefined,
   shown: Pick<Command, 'output' | 'masked'>,
 ): Promise<Ran> {
+  const { source, home } = machine;
   const header = `Authorization: ${access?.authorization}`;
   const settings = [
     ...SAFE,
@@ -72,7 +76,7 @@ function runGit(
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(numbered),
   };
-  return run('git', ['-C', source, ...args], { env, cwd: source, ...shown });
+  return run(...inNetwork(machine, 'git', ['-C', source, ...args]), { env, cwd: source, ...shown });
 }
 
 type Fetching = { git: Git; url: string; access: GitAccess | undefined };
