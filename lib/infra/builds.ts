@@ -10,9 +10,6 @@ import { ownService } from './own-service.ts';
 import { nameOf } from './platform.ts';
 import type { Settings } from './settings.ts';
 
-/** Two processors and 3 GB build an agent's image; larger ones cost twice as much a minute. */
-const COMPUTE_TYPE = 'BUILD_GENERAL1_SMALL';
-
 export const buildLogGroupName = ({ environment }: Settings): string => `/slipway/${environment}/builds`;
 
 export type BuildsProps = {
@@ -23,9 +20,9 @@ export type BuildsProps = {
 };
 
 /**
- * Where code of users is built. The project's role writes its own log, reads the builder, and takes the one
- * object that tells a build what to do; whatever else a build needs lies in that object and is good for that
- * build alone.
+ * Where code of users is built. The project's role writes its own log, reads the builder and, where there is
+ * one, the account at Docker Hub, and takes the one object that tells a build what to do; whatever else a
+ * build needs lies in that object and is good for that build alone.
  */
 export class Builds extends Construct {
   readonly project: CfnProject;
@@ -33,6 +30,7 @@ export class Builds extends Construct {
 
   constructor(scope: Construct, id: string, { settings, jobsBucketName, builderFolder }: BuildsProps) {
     super(scope, id);
+    const { dockerHubSecret } = settings;
     const builder = new Asset(this, 'Builder', { path: builderFolder });
     this.logGroup = new LogGroup(this, 'Log', {
       logGroupName: buildLogGroupName(settings),
@@ -43,18 +41,22 @@ export class Builds extends Construct {
     this.project = new CfnProject(this, 'Project', {
       name: nameOf(settings, 'builds'),
       description: 'Slipway: builds one revision',
-      serviceRole: this.#role(jobsBucketName, builder).roleArn,
+      serviceRole: this.#role(jobsBucketName, builder, dockerHubSecret).roleArn,
       source: { type: 'NO_SOURCE', buildSpec: JSON.stringify(buildspec()) },
       artifacts: { type: 'NO_ARTIFACTS' },
       environment: {
         // Of a build for arm64 the start says otherwise.
         ...AMD64,
-        computeType: COMPUTE_TYPE,
+        // The names are the same for both kinds of processor.
+        computeType: `BUILD_GENERAL1_${settings.buildCompute.toUpperCase()}`,
         privilegedMode: true,
         environmentVariables: [
           { name: 'JOBS_BUCKET_NAME', value: jobsBucketName },
           { name: 'BUILDER_BUCKET_NAME', value: builder.s3BucketName },
           { name: 'BUILDER_KEY', value: builder.s3ObjectKey },
+          ...(dockerHubSecret === undefined
+            ? []
+            : [{ name: 'DOCKER_HUB_SECRET_ARN', value: dockerHubSecret }]),
         ],
       },
       timeoutInMinutes: minutes,
@@ -63,7 +65,7 @@ export class Builds extends Construct {
     });
   }
 
-  #role(jobsBucketName: string, builder: Asset): Role {
+  #role(jobsBucketName: string, builder: Asset, dockerHubSecret: string | undefined): Role {
     const statements = [
       new PolicyStatement({
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -77,6 +79,14 @@ export class Builds extends Construct {
         actions: ['s3:GetObject'],
         resources: [builder.bucket.arnForObjects(builder.s3ObjectKey)],
       }),
+      ...(dockerHubSecret === undefined
+        ? []
+        : [
+            new PolicyStatement({
+              actions: ['secretsmanager:GetSecretValue'],
+              resources: [dockerHubSecret],
+            }),
+          ]),
     ];
     return new Role(this, 'Role', {
       assumedBy: ownService(this, 'codebuild.amazonaws.com'),

@@ -30,6 +30,16 @@ const settings = z.object({
   silentSeconds: z.coerce.number().int().positive().default(900),
   /** A build may take so long, waiting included; what it pushes with is good for an hour. */
   buildSeconds: z.coerce.number().int().min(300).max(3600).default(1800),
+  /** How large a machine a build gets. */
+  buildCompute: z.enum(['small', 'medium', 'large', 'xlarge']).default('small'),
+  /**
+   * An item of Secrets Manager with an account at Docker Hub, `{"username": …, "password": …}`: images are
+   * pulled in its name. Absent: in nobody's.
+   */
+  dockerHubSecret: z
+    .string()
+    .regex(/^arn:[^:]+:secretsmanager:[^:]+:\d{12}:secret:.+$/, 'the ARN of an item of Secrets Manager')
+    .optional(),
   /**
    * Origins whose pages may call the API: `*`, or `https://console.example`, several separated by commas.
    * None unless given.

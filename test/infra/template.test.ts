@@ -4,6 +4,7 @@ import { routes } from '../../lib/contract/routes/index.ts';
 import { type Synthesised, synthesised } from '../support/aws/synthesised.ts';
 import { agentTests } from './agent-tests.ts';
 import { alarmTests } from './alarm-tests.ts';
+import { buildTests } from './build-tests.ts';
 import { costTests } from './cost-tests.ts';
 import { creationTests } from './creation-tests.ts';
 import { keptTests } from './kept-tests.ts';
@@ -276,6 +277,8 @@ describe('settings', () => {
 describe('noisy neighbours', () => {
   limitTests(() => stacks);
 });
+
+buildTests(() => stacks);
 
 describe('agents', () => {
   agentTests(() => stacks);

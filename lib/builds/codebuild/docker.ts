@@ -16,9 +16,24 @@ export async function dockerBuild(machine: Machine, args: readonly string[]): Pr
   if (code !== 0) throw new BuildFailure(reasonIn(output));
 }
 
+/**
+ * Why a registry hands out no image for now, where that is what docker ran into; undefined where it is not.
+ * Docker Hub counts by address where nobody logs in, and an address of CodeBuild is shared with strangers.
+ */
+export function pullLimitIn(output: string): string | undefined {
+  const line = lastLine(output, /toomanyrequests|\b429 too many requests\b/i);
+  if (line === undefined) return undefined;
+  const later = 'Redeploy in some hours, or take base images from a registry without such a limit';
+  if (!/\bdocker\.(io|com)\b/.test(line))
+    return `A registry hands out no more images to this address for now (toomanyrequests). ${later}`;
+  return `Docker Hub hands out no more images to this address for now (toomanyrequests). ${later}: public.ecr.aws/docker/library has the official ones. Whoever runs this installation may give it an account at Docker Hub, or one with a higher limit (dockerHubSecret)`;
+}
+
 /** What a failed image build ran into, without repeating what it printed, which may hold anything. */
 function reasonIn(output: string): string {
   const line = lastLine(output, /^ERROR: /) ?? '';
+  const limit = pullLimitIn(line);
+  if (limit !== undefined) return limit;
   const [, code] = /did not complete successfully: exit code: (\d+)/.exec(line) ?? [];
   if (code === undefined)
     return 'The image could not be built; the lines before this one in the build log say why';

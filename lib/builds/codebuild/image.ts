@@ -4,7 +4,7 @@ import { BuildFailure } from '../failure.ts';
 import { BINFMT_IMAGE } from '../versions.ts';
 import { planImage } from './choose.ts';
 import type { ImageSource } from './described.ts';
-import { docker, dockerBuild } from './docker.ts';
+import { docker, dockerBuild, pullLimitIn } from './docker.ts';
 import type { Push } from './job.ts';
 import type { Machine } from './machine.ts';
 import { say } from './report.ts';
@@ -54,8 +54,9 @@ async function emulate(machine: Machine, platforms: readonly string[]): Promise<
   const other = platforms.find((one) => one !== own);
   if (other === undefined) return;
   const args = ['run', '--rm', '--privileged', BINFMT_IMAGE, '--install', 'all'];
-  const { code } = await docker(machine, args, { output: 'hidden' });
-  if (code !== 0) throw new BuildFailure(`This installation cannot build for ${other}`);
+  const { code, output } = await docker(machine, args);
+  if (code !== 0)
+    throw new BuildFailure(pullLimitIn(output) ?? `This installation cannot build for ${other}`);
 }
 
 async function pushImage(machine: Machine, image: string, push: Push): Promise<void> {

@@ -11,7 +11,7 @@ export type Machine = {
   work: string;
   /** The source, in the work folder; its files keep ordinary modes, which images take over. */
   source: string;
-  /** An empty home for programs. */
+  /** A home for programs, empty but for docker's account at Docker Hub, where there is one. */
   home: string;
   /** The step that is named when it breaks. */
   step: string;
@@ -19,10 +19,12 @@ export type Machine = {
   network?: { path: string; dockerHost: string };
 };
 
-/** The environment of docker's client, which reads its configuration from the empty home. */
+export const dockerConfigFolder = ({ home }: Pick<Machine, 'home'>): string => `${home}/.docker`;
+
+/** The environment of docker's client. */
 export const dockerEnvironment = ({ home, network }: Machine): Record<string, string> => ({
   ...bareEnvironment(home),
-  DOCKER_CONFIG: `${home}/.docker`,
+  DOCKER_CONFIG: dockerConfigFolder({ home }),
   ...(network !== undefined && { DOCKER_HOST: network.dockerHost }),
 });
 

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BuildFailure } from '../failure.ts';
+import { logInToDockerHub } from './docker-hub.ts';
 import { planFolder } from './folder.ts';
 import { planImageBuild } from './image.ts';
 import { isolate } from './isolation.ts';
@@ -40,6 +41,7 @@ async function buildIn(work: string, report: Report, at: { step: string }): Prom
   await mkdir(home);
   const machine: Machine = Object.assign(at, { job, buildName, report, work, source, home });
   if (job.remark) say(job.remark);
+  await logInToDockerHub(machine);
   // What is shut in needs nothing that is closed: the registry has public addresses, and the job has brought
   // the credentials for it. `allowedHosts` opens nothing here: a build has no way into the operator's network.
   await isolate(machine);

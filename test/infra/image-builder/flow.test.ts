@@ -146,6 +146,14 @@ describe('an image', () => {
       /install step ended with exit code 1/,
     ],
     ['ERROR: failed to solve: sample: not found', /The image could not be built/],
+    [
+      'ERROR: failed to solve: sample: failed to resolve source metadata for docker.io/library/sample:3: failed to copy: httpReadSeeker: failed open: unexpected status code https://registry-1.docker.io/v2/library/sample/manifests/sha256:0: 429 Too Many Requests - Server message: toomanyrequests: You have reached your unauthenticated pull rate limit. https://www.docker.com/increase-rate-limit',
+      /^ERROR: Docker Hub hands out no more images to this address for now \(toomanyrequests\)\. Redeploy in some hours, .*public\.ecr\.aws.*\(dockerHubSecret\)$/,
+    ],
+    [
+      'ERROR: failed to solve: registry.example/sample: unexpected status from HEAD request to https://registry.example/v2/sample/manifests/3: 429 Too Many Requests',
+      /^ERROR: A registry hands out no more images to this address for now/,
+    ],
   ])('that cannot be built says why: %s', async (output, reason) => {
     const builder = await aBuilder();
     const { git } = await builder.repository('app', app);
@@ -155,6 +163,58 @@ describe('an image', () => {
     expect(ended.lines).toContain('secret-of-the-project');
     expect(ended.exported.FAILURE_REASON).not.toMatch(/secret|make|sample/);
     expect(ended.exported.COMMIT_SHA).toBe(git('rev-parse', 'HEAD'));
+  });
+});
+
+describe('the account at Docker Hub', () => {
+  const secret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:docker-hub-AbCdEf';
+  const withAccount = { DOCKER_HUB_SECRET_ARN: secret };
+  const theBuild = async (stored: string | undefined, more: Record<string, string>) => {
+    const builder = await aBuilder();
+    await builder.repository('app', app);
+    if (stored !== undefined) await writeFile(join(builder.state, 'docker-hub'), stored);
+    const ended = await builder.run(aJob(), more);
+    const seen = join(builder.state, 'build-0');
+    return { ended, seen, config: await readFile(join(seen, 'config.json'), 'utf8').catch(() => undefined) };
+  };
+
+  it('is known by docker’s client, and by nothing that is given to a build', async () => {
+    const { ended, seen, config } = await theBuild(
+      JSON.stringify({ username: 'someone', password: 'hub-password' }),
+      withAccount,
+    );
+    expect(ended.exported).toMatchObject({ ARTIFACT_DIGEST: digest });
+    const auth = Buffer.from('someone:hub-password').toString('base64');
+    expect(JSON.parse(config ?? '')).toEqual({ auths: { 'https://index.docker.io/v1/': { auth } } });
+    const given = execFileSync('grep', ['-rlE', `hub-password|${auth}`, seen], { encoding: 'utf8' });
+    expect(given.trim()).toBe(join(seen, 'config.json'));
+    expect(JSON.stringify([ended.calls, ended.lines])).not.toMatch(/hub-password/);
+    expect(JSON.stringify([ended.calls, ended.lines])).not.toContain(auth);
+    const asked = ended.calls.find(({ args }) => args[0] === 'secretsmanager');
+    expect(asked?.args).toContain(secret);
+    // With the role of the machine, so before the build is shut in.
+    expect(ended.calls.findIndex(({ args }) => args[0] === 'secretsmanager')).toBeLessThan(
+      ended.calls.findIndex(({ tool }) => tool === 'iptables'),
+    );
+  });
+
+  it('is not asked for where there is none', async () => {
+    const { ended, config } = await theBuild(undefined, {});
+    expect(ended.calls.some(({ args }) => args[0] === 'secretsmanager')).toBe(false);
+    expect(config).toBeUndefined();
+  });
+
+  it.each([
+    ['has no "username" and "password" in JSON', 'hub-password'],
+    ['cannot be read', undefined],
+  ])('that %s fails no build, and the log says so', async (why, stored) => {
+    const { ended, config } = await theBuild(stored, withAccount);
+    expect(ended.exported).toMatchObject({ ARTIFACT_DIGEST: digest });
+    expect(config).toBeUndefined();
+    expect(ended.lines.join('\n')).toContain(
+      `WARNING: The item of Secrets Manager that dockerHubSecret names ${why}`,
+    );
+    expect(ended.lines.join('\n')).not.toContain('hub-password');
   });
 });
 

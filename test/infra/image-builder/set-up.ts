@@ -54,8 +54,8 @@ export type Builder = {
   state: string;
   /** Makes a repository that the builder reads at `https://git.example/<name>`. */
   repository(name: string, files: Files): Promise<TestRepository>;
-  /** Runs the commands of the buildspec for this job, as CodeBuild would. */
-  run(job: Job): Promise<Ended>;
+  /** Runs the commands of the buildspec for this job, as CodeBuild would, in an environment with `more`. */
+  run(job: Job, more?: Record<string, string>): Promise<Ended>;
   /** Names of what is left in the folder for temporary files. */
   leftovers(): Promise<string[]>;
 };
@@ -103,16 +103,16 @@ export async function aBuilder(): Promise<Builder> {
       await mkdir(at('state/repositories', name), { recursive: true });
       return gitRepositoryIn(at('state/repositories', name), files);
     },
-    async run(job) {
+    async run(job, more = {}) {
       await writeFile(at('state/job.json'), JSON.stringify(job));
-      return runCommands(folder);
+      return runCommands(folder, more);
     },
     leftovers: () => readdir(at('tmp'), { recursive: true }),
   };
 }
 
 /** One shell for all commands, each of which must succeed; what is exported is read afterwards. */
-async function runCommands(folder: string): Promise<Ended> {
+async function runCommands(folder: string, more: Record<string, string>): Promise<Ended> {
   // The buildspec is an object of this form by the format's own rules.
   const { env, phases } = buildspec() as {
     env: { 'exported-variables': string[] };
@@ -129,6 +129,7 @@ async function runCommands(folder: string): Promise<Ended> {
     cwd: join(folder, 'cwd'),
     env: {
       ...machine,
+      ...more,
       // The Node.js of the image, and behind the recorders everything else.
       PATH: [join(folder, 'bin'), dirname(process.execPath), process.env.PATH].join(':'),
       HOME: process.env.HOME,
@@ -160,7 +161,7 @@ async function runCommands(folder: string): Promise<Ended> {
 }
 
 /** The calls of `docker buildx build`. */
-export const buildsOf = ({ calls }: Ended): Call[] =>
+export const buildsOf = ({ calls }: Pick<Ended, 'calls'>): Call[] =>
   calls.filter(({ tool, args }) => tool === 'docker' && args[0] === 'buildx');
 
 /** A server on this machine, in the place of the bucket that signed addresses lead to. */
