@@ -122,12 +122,20 @@ export const claimResponse = z.object({
 });
 export type ClaimResponse = z.infer<typeof claimResponse>;
 
+/** What a reason may be long at most; it is quoted in responses. */
+const REASON_LENGTH_MAX = 8192;
+
 /**
  * `POST …/tasks/{task_id}/heartbeat`. `switching` is announced before traffic moves; `stop: true` means: do
- * not, stop.
+ * not, stop. `status_message`: what the deploy waits for, shown until the next one; empty: for nothing any
+ * more; absent: as before.
  */
 export const heartbeatRequest = z
-  .object({ lease_id: z.guid(), phase: z.enum(['starting', 'switching', 'draining']).nullish() })
+  .object({
+    lease_id: z.guid(),
+    phase: z.enum(['starting', 'switching', 'draining']).nullish(),
+    status_message: z.string().max(REASON_LENGTH_MAX).nullish(),
+  })
   .transform(withoutNulls);
 export type HeartbeatRequest = z.output<typeof heartbeatRequest>;
 export const heartbeatResponse = z.object({ stop: z.boolean() });
@@ -151,7 +159,7 @@ export const completeRequest = z
     lease_id: z.guid(),
     instance_id: z.string().min(1).max(128).nullish(),
     outcome: z.enum(['succeeded', 'failed', 'stopped']),
-    status_message: z.string().max(8192).nullish(),
+    status_message: z.string().max(REASON_LENGTH_MAX).nullish(),
     url: agentUrl.nullish(),
     image_version: z.string().max(256).nullish(),
     image_digest: z.string().max(256).nullish(),

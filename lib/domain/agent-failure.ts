@@ -15,6 +15,9 @@ type FinalFailure =
   | { kind: 'exited'; exitCode: number; times: number; output: string[] }
   | { kind: 'no_way_out'; subnet: string }
   | NeedsMissing
+  /** `said`: the cluster's own words about the pod that it does not make. */
+  | { kind: 'refused'; by: 'pod_security' | 'limit' | 'policy'; said: string }
+  | { kind: 'service_account_missing'; name: string }
   /** `variable`: what the secret's value was to be called in the server's environment. */
   | { kind: 'secret_missing'; variable: string; secret: string; secretKey: string };
 
@@ -28,6 +31,8 @@ type PassingFailure =
   | { kind: 'quota'; quota: string; said: string }
   /** A registry counts the images that it hands out. `pullSecrets` and `setting`: as with `registry_access`. */
   | { kind: 'pull_limit'; image: string; said: string; pullSecrets: string[] | undefined; setting?: string }
+  /** What decides about pods does not answer, or says something that is no decision. */
+  | { kind: 'refused_for_now'; said: string }
   | { kind: 'ok_status'; status: number }
   | { kind: 'ok_silent'; port: number };
 
@@ -50,6 +55,7 @@ const OUTPUT_LINE_CHARACTERS_MAX = 200;
 const PASSING: Record<PassingFailure['kind'], true> = {
   no_capacity: true,
   quota: true,
+  refused_for_now: true,
   pull_limit: true,
   ok_status: true,
   ok_silent: true,
@@ -85,6 +91,12 @@ export function describeFailure(failure: AgentFailure): string {
       return `The quota '${failure.quota}' is used up (${inLine(failure.said)}). Ask for less in resource_spec, or have the quota raised.`;
     case 'pull_limit':
       return pullLimit(failure);
+    case 'refused':
+      return `${REFUSERS[failure.by]} (${quoted(failure.said)}). ${WAYS_OUT[failure.by]}`;
+    case 'service_account_missing':
+      return `There is no ServiceAccount '${failure.name}' in the namespace of the agent. Create it, or correct resource_spec.service_account_name.`;
+    case 'refused_for_now':
+      return `The cluster makes no server at the moment (${quoted(failure.said)}). It is tried again; whoever runs the cluster can see why.`;
     case 'ok_status':
       return `GET /ok answers ${failure.status} instead of 200. The server must answer 200 there once it is ready; its deploy log may say why it does not.`;
     case 'ok_silent':
@@ -93,6 +105,23 @@ export function describeFailure(failure: AgentFailure): string {
       return late(failure);
   }
 }
+
+const REFUSERS = {
+  pod_security: "The Pod Security level of the agent's namespace refuses its servers",
+  limit: "A limit of the agent's namespace refuses its servers",
+  policy: 'A policy of the cluster refuses its servers',
+} as const;
+
+const WAYS_OUT = {
+  pod_security:
+    "Change what it names in resource_spec, or have the namespace's label pod-security.kubernetes.io/enforce changed.",
+  limit: 'Change what it names in resource_spec, or have the limit changed.',
+  policy: 'Change what it names, or have the policy changed.',
+} as const;
+
+/** A policy may write a page. */
+const QUOTED_CHARACTERS_MAX = 1_000;
+const quoted = (said: string): string => inLine(said).slice(0, QUOTED_CHARACTERS_MAX).toWellFormed();
 
 /** The secrets that name the stores of a LangGraph server. */
 export const STORE_SECRETS = ['POSTGRES_URI_CUSTOM', 'REDIS_URI_CUSTOM'] as const;

@@ -10,12 +10,15 @@ export type DeployHooks = {
   signal: AbortSignal;
   /** A line for the revision's deploy log. */
   say: (message: string, level?: Level) => void;
+  /** What the revision waits for just now, for people to read; undefined: for nothing in particular. */
+  waitsFor: (reason: string | undefined) => void;
   /** Announces that traffic is about to move. False: do not, stop what was started. */
   announceSwitch: () => Promise<boolean>;
 };
 
 export type DeployResult =
-  | { outcome: 'succeeded'; url: string; imageVersion?: string }
+  /** `remark`: what a person should know although it runs. */
+  | { outcome: 'succeeded'; url: string; imageVersion?: string; remark?: string }
   | { outcome: 'failed'; message: string; previousServing: boolean }
   | { outcome: 'stopped' };
 

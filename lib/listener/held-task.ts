@@ -1,6 +1,9 @@
 import type { ListenerTask } from '../contract/listener-protocol.ts';
 import type { Lost } from './control-plane.ts';
 
+/** What a task waits for is told at once, but not each time that the words change. */
+const WAIT_MILLISECONDS = 5_000;
+
 /** Why the work on a task ends before its own end. */
 export type EndReason = 'stop' | 'lost' | 'gone' | 'shutdown';
 
@@ -24,6 +27,11 @@ export class HeldTask {
   endReason: EndReason | undefined;
   /** Traffic may have moved: what the task started is no longer its own to stop. */
   switched = false;
+  /** What its revision waits for, and what of that was last told; empty: nothing. */
+  waitsFor = '';
+  #waitTold = '';
+  /** As `performance.now()` has it. */
+  #waitTriedAt = Number.NEGATIVE_INFINITY;
   /** The lease may have been renewed without our knowing it: the next claim asks for it. */
   inDoubt = false;
   readonly #ended = new AbortController();
@@ -38,6 +46,24 @@ export class HeldTask {
   /** Fires when the work must stop. */
   get signal(): AbortSignal {
     return this.#ended.signal;
+  }
+
+  /** What it waits for has changed. True: that is to be told now, not with the next heartbeat. */
+  wait(reason: string): boolean {
+    this.waitsFor = reason;
+    const isSoon = performance.now() - this.#waitTriedAt < WAIT_MILLISECONDS;
+    if (reason === this.#waitTold || isSoon || this.signal.aborted) return false;
+    this.#waitTriedAt = performance.now();
+    return true;
+  }
+
+  /** What a heartbeat tells of that. */
+  news(): { status_message?: string } {
+    return this.waitsFor === this.#waitTold ? {} : { status_message: this.waitsFor };
+  }
+
+  told({ status_message: waitsFor = this.#waitTold }: { status_message?: string }): void {
+    this.#waitTold = waitsFor;
   }
 
   end(reason: EndReason): void {

@@ -1,5 +1,6 @@
 import type { CompleteRequest, DeployTask, ListenerTask } from '../contract/listener-protocol.ts';
 import { messageOf, type Pause } from './backoff.ts';
+import { completion, cut, failed, olderThan } from './completion.ts';
 import type { ControlPlane, Lost } from './control-plane.ts';
 import { type DeployResult, type Driver, reasonOf } from './driver.ts';
 import { HeldTask } from './held-task.ts';
@@ -12,7 +13,6 @@ import { TaskLog } from './task-log.ts';
 const HEARTBEATS_PER_LEASE = 3;
 /** The last lines of a task are waited for this long before its end is reported. */
 const LOG_FLUSH_MILLISECONDS = 3000;
-const STATUS_MESSAGE_CHARACTERS_MAX = 8000;
 /** Where none was ever heard of: the nil UUID. */
 const NO_LEASE = '00000000-0000-0000-0000-000000000000';
 
@@ -161,14 +161,27 @@ export class TaskRunner {
     }
   }
 
-  #beat(
+  async #beat(
     held: HeldTask,
     phase: 'starting' | 'switching',
     signal: AbortSignal,
   ): Promise<{ stop: boolean } | Lost> {
     const { controlPlane } = this.#parts;
-    return held.underLease((lease) =>
-      controlPlane.heartbeat(held.task.task_id, { lease_id: lease, phase }, signal),
+    const news = held.news();
+    const answer = await held.underLease((lease) =>
+      controlPlane.heartbeat(held.task.task_id, { lease_id: lease, phase, ...news }, signal),
+    );
+    held.told(news);
+    return answer;
+  }
+
+  #wait(held: HeldTask, reason: string | undefined): void {
+    if (!held.wait(cut(reason ?? ''))) return;
+    const phase = held.switched ? 'switching' : 'starting';
+    void this.#beat(held, phase, held.signal).then(
+      (answer) => this.#obey(held, answer),
+      // The next heartbeat has it.
+      () => undefined,
     );
   }
 
@@ -210,6 +223,7 @@ export class TaskRunner {
         this.#parts.log.info(`${task.deployment_name}: ${message.split('\n', 1)[0]}`);
         taskLog.say(message, level);
       },
+      waitsFor: (reason) => this.#wait(held, reason),
       announceSwitch: async () => {
         const answer = await this.#beat(held, 'switching', held.signal);
         held.switched = this.#obey(held, answer);
@@ -266,15 +280,3 @@ export class TaskRunner {
     return accepted;
   }
 }
-
-function completion(result: DeployResult): Omit<CompleteRequest, 'lease_id'> {
-  if (result.outcome === 'succeeded') return { outcome: 'succeeded', url: result.url };
-  if (result.outcome === 'stopped') return { outcome: 'stopped' };
-  return { ...failed(result.message), previous_serving: result.previousServing };
-}
-
-const failed = (message: string) =>
-  ({ outcome: 'failed', status_message: message.slice(0, STATUS_MESSAGE_CHARACTERS_MAX) }) as const;
-
-const olderThan = (epoch: number, known: number): string =>
-  `Epoch ${epoch} is older than ${known}, which this listener has already applied.`;

@@ -120,7 +120,7 @@ export type Right = 'go' | 'stop' | 'lost';
  * `phase`: traffic is about to move.
  */
 export async function mayGoOn(
-  deps: Pick<Deps, 'table' | 'clock'>,
+  deps: Pick<Deps, 'table' | 'clock' | 'keys'>,
   { place, deployment, listener, held }: Work,
   phase?: 'switching',
 ): Promise<Right> {

@@ -1,16 +1,18 @@
+import type { HeartbeatRequest } from '../../contract/listener-protocol.ts';
 import type { heartbeatTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { ConditionsFailed, retryRaces, type Write } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
 import type { OpenTask } from '../../store/engine/items.ts';
 import { findRevision, MoveRefused } from '../../store/engine/revisions.ts';
-import { announceSwitch, resumeDeploy } from '../../store/engine/transactions/claims.ts';
+import { announceSwitch, noteWait, resumeDeploy } from '../../store/engine/transactions/claims.ts';
 import { renewLease, revisionOf } from '../../store/listeners/tasks.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { heldTask } from './held-task.ts';
+import { revisionMask } from './masked.ts';
 
-type HeartbeatDeps = Pick<Deps, 'table' | 'clock'>;
+type HeartbeatDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
 
 /**
  * Keeps a task, and tells whether to stop. A listener that was taken for lost but holds the task still takes
@@ -26,7 +28,7 @@ export async function heartbeatTask(
     const task = await heldTask(deps, caller.tenantId, params, body.lease_id);
     if (task.state === 'cancelled') return { stop: true };
     try {
-      await writeAll(deps.table, await writesOf(deps, task, body.phase === 'switching'));
+      await writeAll(deps.table, await writesOf(deps, task, body));
       return { stop: false };
     } catch (error) {
       if (error instanceof MoveRefused) return { stop: true };
@@ -43,12 +45,22 @@ async function isUnwanted(deps: HeartbeatDeps, task: OpenTask): Promise<boolean>
   return revision?.interrupt_requested_at !== undefined || revision?.outcome !== undefined;
 }
 
-async function writesOf(deps: HeartbeatDeps, task: OpenTask, isSwitching: boolean): Promise<Write[]> {
+async function writesOf(
+  deps: HeartbeatDeps,
+  task: OpenTask,
+  { phase, status_message: said }: HeartbeatRequest,
+): Promise<Write[]> {
   const now = deps.clock.now();
-  const isAsBefore = task.state === 'claimed' && !isSwitching;
-  if (task.kind === 'DELETE' || isAsBefore) return [renewLease(task, now)];
-  if (task.state === 'claimed') return announceSwitch(task, now);
+  const isSwitching = phase === 'switching';
+  if (task.kind === 'DELETE') return [renewLease(task, now)];
+  // Nothing to hide is in an empty one, and most heartbeats have none.
+  const waitsFor =
+    said === undefined || said === '' ? said : (await revisionMask(deps, revisionOf(task)))(said);
+  if (task.state === 'claimed') {
+    if (isSwitching) return announceSwitch(task, { waitsFor, now });
+    return waitsFor === undefined ? [renewLease(task, now)] : noteWait(task, { waitsFor, now });
+  }
   const revision = await findRevision(deps.table, revisionOf(task));
   if (revision === undefined) return [renewLease(task, now)];
-  return resumeDeploy(task, revision, { isSwitching, now });
+  return resumeDeploy(task, revision, { isSwitching, waitsFor, now });
 }

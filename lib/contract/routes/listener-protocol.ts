@@ -47,7 +47,7 @@ export const heartbeatTask = route({
   method: 'POST',
   path: '/v2/listeners/{listener_id}/tasks/{task_id}/heartbeat',
   handler: 'functions/api/listener-protocol/heartbeat.ts',
-  access: ['table:get', 'table:update'],
+  access: ['table:get', 'table:update', 'keys:decrypt'],
   audit: { none: 'a heartbeat, every few seconds' },
   summary: 'Keep a claimed task, and learn whether to stop',
   params: taskParams,

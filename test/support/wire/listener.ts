@@ -19,6 +19,7 @@ export async function expectListener({
   const ofTask = { key, params: { listener_id, task_id } };
   const lines = [{ timestamp: Date.now(), message: 'it starts' }];
   await ask('heartbeatTask', { ...ofTask, body: { lease_id } });
+  await ask('heartbeatTask', { ...ofTask, body: { lease_id, status_message: 'no room' } });
   await ask('shipTaskLogs', { ...ofTask, body: { lease_id, lines } });
   await ask('getDesired', { key, params });
   await ask('getSpec', { key, params: { listener_id, deployment_id } });

@@ -118,6 +118,26 @@ const SAID: [failure: AgentFailure, text: string][] = [
     "The registry of the image 'python:3.13' hands out no more for now (429 Too Many Requests). Wait some hours, or copy it to a registry without such a limit: this installation's, for example. Name a pull secret of an account with a higher limit in resource_spec.image_pull_secrets.",
   ],
   [
+    { kind: 'refused', by: 'pod_security', said: 'violates PodSecurity "restricted:latest":\n hostPath' },
+    `The Pod Security level of the agent's namespace refuses its servers (violates PodSecurity "restricted:latest": hostPath). Change what it names in resource_spec, or have the namespace's label pod-security.kubernetes.io/enforce changed.`,
+  ],
+  [
+    { kind: 'refused', by: 'limit', said: 'maximum cpu usage per Container is 1, but limit is 2' },
+    "A limit of the agent's namespace refuses its servers (maximum cpu usage per Container is 1, but limit is 2). Change what it names in resource_spec, or have the limit changed.",
+  ],
+  [
+    { kind: 'refused', by: 'policy', said: 'x'.repeat(2_000) },
+    `A policy of the cluster refuses its servers (${'x'.repeat(1_000)}). Change what it names, or have the policy changed.`,
+  ],
+  [
+    { kind: 'service_account_missing', name: 'mine' },
+    "There is no ServiceAccount 'mine' in the namespace of the agent. Create it, or correct resource_spec.service_account_name.",
+  ],
+  [
+    { kind: 'refused_for_now', said: 'failed calling webhook' },
+    'The cluster makes no server at the moment (failed calling webhook). It is tried again; whoever runs the cluster can see why.',
+  ],
+  [
     { kind: 'ok_status', status: 503 },
     'GET /ok answers 503 instead of 200. The server must answer 200 there once it is ready; its deploy log may say why it does not.',
   ],
@@ -155,7 +175,7 @@ describe('why the servers of an agent do not come up', () => {
   it('passes by itself only where room or time may help', () => {
     const passing = SAID.map(([failure]) => failure).filter(mayPass);
     expect(new Set(passing.map(({ kind }) => kind))).toEqual(
-      new Set(['no_capacity', 'quota', 'pull_limit', 'ok_status', 'ok_silent']),
+      new Set(['no_capacity', 'quota', 'refused_for_now', 'pull_limit', 'ok_status', 'ok_silent']),
     );
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ListenerTask } from '../../../lib/contract/listener-protocol.ts';
 import { pause } from '../../../lib/listener/backoff.ts';
 import type { ControlPlane } from '../../../lib/listener/control-plane.ts';
-import type { DeployResult } from '../../../lib/listener/driver.ts';
+import type { DeployHooks, DeployResult } from '../../../lib/listener/driver.ts';
 import { createLog } from '../../../lib/listener/log.ts';
 import { TaskRunner } from '../../../lib/listener/task-runner.ts';
 import { until } from '../../support/until.ts';
@@ -24,16 +24,25 @@ const taskOf = (n: number): ListenerTask => ({
 const succeeded: DeployResult = { outcome: 'succeeded', url: 'http://agents.test/app' };
 
 /** A runner whose driver deploys as `deploy` does; what is reported to the driver comes in order. */
-function aRunner(deploy: () => Promise<DeployResult>, complete: ControlPlane['complete'], tasksAtOnce = 4) {
+function aRunner(
+  deploy: (hooks: DeployHooks) => Promise<DeployResult>,
+  complete: ControlPlane['complete'],
+  tasksAtOnce = 4,
+) {
   const reported: [string, boolean][] = [];
+  const beats: object[] = [];
   const begun: string[] = [];
   const runner = new TaskRunner({
-    controlPlane: { heartbeat: async () => ({ stop: false }), complete, taskLogs: async () => 'accepted' },
+    controlPlane: {
+      heartbeat: async (_taskId, { lease_id: _, ...body }) => (beats.push(body), { stop: false }),
+      complete,
+      taskLogs: async () => 'accepted',
+    },
     driver: {
       tasksAtOnce,
-      deploy: ({ deployment_id }) => {
+      deploy: ({ deployment_id }, hooks) => {
         begun.push(deployment_id);
-        return deploy();
+        return deploy(hooks);
       },
       reported: async (deploymentId, accepted) => void reported.push([deploymentId, accepted]),
       remove: async () => undefined,
@@ -52,7 +61,7 @@ function aRunner(deploy: () => Promise<DeployResult>, complete: ControlPlane['co
     claimAgain: async () => undefined,
     onEnded: () => undefined,
   });
-  return { runner, reported, begun };
+  return { runner, reported, begun, beats };
 }
 
 it.each([
@@ -80,4 +89,26 @@ it('works on as many tasks at once as its driver says', async () => {
   resolve(succeeded);
   await runner.finished();
   expect(begun).toEqual([id(1), id(2), id(3)]);
+});
+
+it('tells what a deploy waits for once, and that it goes on with the word that traffic moves', async () => {
+  const reports: object[] = [];
+  const { runner, beats } = aRunner(
+    async ({ waitsFor, announceSwitch }) => {
+      waitsFor('No room.');
+      waitsFor('No room.');
+      await until(() => beats.length > 0, { what: 'a heartbeat', firstMs: 1 });
+      waitsFor(undefined);
+      await announceSwitch();
+      return { ...succeeded, remark: 'No way in.' };
+    },
+    async (_taskId, body) => (reports.push(body), { accepted: true }),
+  );
+  runner.accept(taskOf(1));
+  await runner.finished();
+  expect(beats).toEqual([
+    { phase: 'starting', status_message: 'No room.' },
+    { phase: 'switching', status_message: '' },
+  ]);
+  expect(reports).toMatchObject([{ outcome: 'succeeded', status_message: 'No way in.' }]);
 });

@@ -38,7 +38,10 @@ export const listenerProtocolExamples = {
       desired_changes: 0,
     },
   },
-  heartbeatTask: { body: { lease_id: LEASE, phase: 'switching' }, response: { stop: false } },
+  heartbeatTask: {
+    body: { lease_id: LEASE, phase: 'starting', status_message: "The quota 'agents' is used up." },
+    response: { stop: false },
+  },
   completeTask: {
     body: { lease_id: LEASE, outcome: 'succeeded', url: 'https://support-agent.agents.example' },
     response: { accepted: true },

@@ -1,8 +1,13 @@
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import { createMask, type Mask } from '../../../contract/mask.ts';
 import { describeFailure } from '../../../domain/agent-failure.ts';
 import type { Outcome, Step, Task } from '../../../domain/rollout.ts';
 import type { DeployHooks, DeployResult } from '../../driver.ts';
 import { TaskEnded } from '../../held-task.ts';
+
+/** Hides the values of its secrets. */
+export const maskOf = ({ environment }: DeploySpec): Mask =>
+  createMask(environment.map(({ value }) => value));
 
 export type ReportStep = Extract<Step, { do: 'report' }>;
 
@@ -19,12 +24,15 @@ export class Deploying {
   #grant: 'unasked' | 'granted' | 'refused' = 'unasked';
   #outcome: Outcome | undefined;
   #isAccepted = false;
+  readonly #mask: Mask;
+  #said: string | undefined;
 
   constructor(spec: DeploySpec, hooks: DeployHooks, before: DeploySpec | undefined, timeoutSeconds: number) {
     this.spec = spec;
     this.hooks = hooks;
     this.before = before;
     this.#timeoutSeconds = timeoutSeconds;
+    this.#mask = maskOf(spec);
     this.#deadlineAt = Date.now() + timeoutSeconds * 1000;
     const { promise, resolve } = Promise.withResolvers<DeployResult>();
     this.result = promise;
@@ -67,18 +75,32 @@ export class Deploying {
     if (this.#outcome === undefined) this.#grant = 'refused';
   }
 
+  /** A line for its deploy log, unless it was the last one. */
+  say(message: string): void {
+    if (message === this.#said) return;
+    this.#said = message;
+    this.hooks.say(this.#mask(message));
+  }
+
+  /** What it waits for; undefined: for nothing that has to be said. */
+  waits(reason: string | undefined): void {
+    if (reason !== undefined) this.say(reason);
+    this.hooks.waitsFor(reason === undefined ? undefined : this.#mask(reason));
+  }
+
   /** Asks whether traffic may move. An interrupt that came meanwhile wins. */
   async announce(): Promise<void> {
+    this.waits(undefined);
     const granted = await this.hooks.announceSwitch();
     if (this.#grant === 'unasked') this.#grant = granted ? 'granted' : 'refused';
   }
 
-  report(step: ReportStep, url: string, mask: (text: string) => string): void {
+  report(step: ReportStep, url: string): void {
     this.#outcome = step.outcome;
     if (step.outcome === 'failed')
       this.#settle({
         outcome: 'failed',
-        message: mask(describeFailure(step.failure)),
+        message: this.#mask(describeFailure(step.failure)),
         previousServing: step.previousServing,
       });
     else this.#settle(step.outcome === 'succeeded' ? { outcome: 'succeeded', url } : { outcome: 'stopped' });

@@ -1,12 +1,11 @@
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
-import { createMask } from '../../../contract/mask.ts';
 import { describeFailure } from '../../../domain/agent-failure.ts';
 import { type ComputeSet, decideRollout, type Goal, type Step } from '../../../domain/rollout.ts';
 import { jittered, messageOf } from '../../backoff.ts';
 import type { DeployHooks, DeployResult, StatusReport } from '../../driver.ts';
 import type { Log } from '../../log.ts';
 import { Overtaken, Refused } from './api-server.ts';
-import { Deploying } from './deploying.ts';
+import { Deploying, maskOf } from './deploying.ts';
 import { noted } from './noted.ts';
 import { computeSetOf, type Observed } from './observed.ts';
 import { annotations } from './render/names.ts';
@@ -45,7 +44,6 @@ export class Deployment {
   #alsoData = false;
   #epoch: number | undefined;
   #problem: string | undefined;
-  #said: string | undefined;
   #failures = 0;
 
   constructor(parts: Parts) {
@@ -207,7 +205,7 @@ export class Deployment {
   async #perform(step: Step): Promise<Next> {
     switch (step.do) {
       case 'wait':
-        this.#say(step.say);
+        this.#task?.waits(step.say);
         return this.#task?.isAccepted ? this.#rest() : this.#until(step.until);
       case 'nothing':
         return this.#rest();
@@ -215,7 +213,7 @@ export class Deployment {
         await this.#task?.announce();
         return 'again';
       case 'report':
-        this.#task?.report(step, this.#parts.sets.address(), (text) => this.#mask(text));
+        this.#task?.report(step, this.#parts.sets.address());
         return 'until changed';
       default:
         await this.#change(step);
@@ -227,14 +225,14 @@ export class Deployment {
     const { sets, changed } = this.#parts;
     switch (step.do) {
       case 'create':
-        return sets.create(step.wanted, step.served, (note) => this.#say(note));
+        return sets.create(step.wanted, step.served, (note) => this.#task?.say(note));
       case 'scale':
         return sets.scale(step.key, step.wanted);
       case 'revive':
         return sets.revive(step.key, step.wanted);
       case 'move':
         await sets.move(step.to, this.#epoch ?? 0);
-        this.#say(`Traffic moved to set ${step.to}.`);
+        this.#task?.say(`Traffic moved to set ${step.to}.`);
         return changed();
       case 'retire':
         return sets.retire(step.key);
@@ -287,14 +285,8 @@ export class Deployment {
     return jittered(this.#failures, RETRY_MILLISECONDS, RETRY_MILLISECONDS_MAX);
   }
 
-  #say(message: string | undefined): void {
-    if (message === undefined || message === this.#said) return;
-    this.#said = message;
-    this.#task?.hooks.say(this.#mask(message));
-  }
-
   #mask(message: string): string {
     if (this.#wanted === undefined || this.#wanted === 'nothing') return message;
-    return createMask(this.#wanted.environment.map(({ value }) => value))(message);
+    return maskOf(this.#wanted)(message);
   }
 }

@@ -1,6 +1,7 @@
 import type { V1ContainerStatus, V1Deployment, V1Pod } from '@kubernetes/client-node';
-import type { AgentFailure } from '../../../domain/agent-failure.ts';
+import { type AgentFailure, mayPass } from '../../../domain/agent-failure.ts';
 import { megabytesOf, quantityOf } from './quantities.ts';
+import { refusalOf } from './refusals.ts';
 import { SERVER_PORT } from './render/environment.ts';
 
 /** What only the API server knows of a pod. */
@@ -14,18 +15,23 @@ export type Inquiry = {
 /** A server that ended once may have missed something that comes up beside it. */
 const ENDS_MAX = 2;
 
-/** The first of a set's pods that is in trouble says why servers are missing. */
+/**
+ * Why servers of a set are missing: what the cluster refuses for good, else the first of its pods that is in
+ * trouble, else why there is none.
+ */
 export async function failureOf(
   pods: readonly V1Pod[],
   deployment: V1Deployment | undefined,
   inquiry: Inquiry,
 ): Promise<AgentFailure | undefined> {
+  const refusal = deployment === undefined ? undefined : refusalOf(deployment);
+  if (refusal !== undefined && !mayPass(refusal)) return refusal;
   for (const pod of pods) {
     const found =
       failureAtRest(pod) ?? (await ofPullEvents(pod, inquiry)) ?? (await failureOfRun(pod, inquiry));
     if (found !== undefined) return found;
   }
-  return deployment === undefined ? undefined : quotaOf(deployment);
+  return refusal;
 }
 
 /** What the status of the pod tells alone. */
@@ -147,11 +153,4 @@ function ofAnswers(events: readonly string[]): AgentFailure | undefined {
   return status === undefined
     ? { kind: 'ok_silent', port: SERVER_PORT }
     : { kind: 'ok_status', status: Number(status) };
-}
-
-/** No pod could be made at all. */
-function quotaOf({ status }: V1Deployment): AgentFailure | undefined {
-  const failed = status?.conditions?.find((each) => each.type === 'ReplicaFailure' && each.status === 'True');
-  const [, quota] = /exceeded quota: ([^,]+)/i.exec(failed?.message ?? '') ?? [];
-  return quota === undefined ? undefined : { kind: 'quota', quota, said: failed?.message ?? '' };
 }

@@ -1,5 +1,14 @@
 import { LEASE_SECONDS } from '../../../contract/listener-protocol.ts';
-import { absent, any, equals, guard, oneOf, present, update } from '../../dynamodb/expressions.ts';
+import {
+  absent,
+  any,
+  type Change,
+  equals,
+  guard,
+  oneOf,
+  present,
+  update,
+} from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import { deletionKey, deploymentKey } from '../../keys/index.ts';
 import { place, removePlacement } from '../../listeners/placements.ts';
@@ -54,14 +63,31 @@ export function claimDeletion(task: DeletionTask, lease: Lease): Write[] {
 
 const stillOpen = ({ id }: { id: string }) => guard('task: still open', equals('task_id', id));
 
+/** `waitsFor`: what the deploy waits for; empty: for nothing any more; undefined: as before. */
+type Beat = { waitsFor: string | undefined; now: number };
+
+const waitChange = (waitsFor: string | undefined): Change =>
+  waitsFor === '' ? { remove: ['status_message'] } : { set: { status_message: waitsFor } };
+
+/**
+ * The holder of a deploy says what it waits for. Demands its lease, and that the revision is still wanted.
+ */
+export const noteWait = (task: DeployTask, { waitsFor, now }: Beat): Write[] => [
+  renewLease(task, now),
+  revise(revisionOf(task), waitChange(waitsFor), ...wanted),
+];
+
 /**
  * The holder of a deploy announces that it moves traffic. Demands its lease, and that the revision is still
  * wanted.
  */
-export const announceSwitch = (task: DeployTask, now: number): Write[] => [
-  renewLease(task, now),
-  revise(revisionOf(task), { set: { switching: true } }, ...wanted),
-];
+export const announceSwitch = (task: DeployTask, { waitsFor, now }: Beat): Write[] => {
+  const { set, ...change } = waitChange(waitsFor);
+  return [
+    renewLease(task, now),
+    revise(revisionOf(task), { ...change, set: { ...set, switching: true } }, ...wanted),
+  ];
+};
 
 /**
  * A holder that was taken for lost goes on with its deploy. Demands its lease, and that the revision is still
@@ -70,11 +96,15 @@ export const announceSwitch = (task: DeployTask, now: number): Write[] => [
 export const resumeDeploy = (
   task: DeployTask,
   revision: Revision,
-  { isSwitching, now }: { isSwitching: boolean; now: number },
-): Write[] => [
-  renewLease(task, now),
-  move(revision, 'DEPLOYING', now, isSwitching ? { set: { switching: true } } : {}, ...wanted),
-];
+  { isSwitching, waitsFor, now }: Beat & { isSwitching: boolean },
+): Write[] => {
+  const { set, ...change } = waitChange(waitsFor);
+  const more = isSwitching ? { switching: true } : {};
+  return [
+    renewLease(task, now),
+    move(revision, 'DEPLOYING', now, { ...change, set: { ...set, ...more } }, ...wanted),
+  ];
+};
 
 /**
  * A deploy ended. Demands that the task is as read and the deployment's own, and that its revision is being

@@ -28,7 +28,71 @@ const waiting = (reason: string, message: string, spec?: object): V1Pod =>
 const of = (one: V1Pod, inquiry: Partial<Inquiry> = {}) =>
   failureOf([one], undefined, { ...nothing, ...inquiry });
 
+/** A Deployment of which the cluster makes no pods. */
+const refusing = (message: string): V1Deployment => ({
+  status: { conditions: [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message }] },
+});
+
+const quota = (requested: string, limited: string) =>
+  `pods "a-1" is forbidden: exceeded quota: small, requested: ${requested}, used: pods=0, limited: ${limited}`;
+
+/** As admission writes them. */
+const REFUSALS: [what: string, message: string, failure: object][] = [
+  [
+    'Pod Security',
+    'pods "a-1" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true (pod or container "server" must set securityContext.runAsNonRoot=true)',
+    { kind: 'refused', by: 'pod_security', said: expect.stringMatching(/^violates PodSecurity "restricted/) },
+  ],
+  ['a quota that is used up', quota('cpu=250m,pods=1', 'cpu=1,pods=1'), { kind: 'quota', quota: 'small' }],
+  ['a quota that is too small', quota('cpu=2,pods=1', 'cpu=1500m,pods=1'), { kind: 'refused', by: 'limit' }],
+  [
+    'a quota that wants a limit',
+    'pods "a-1" is forbidden: failed quota: compute: must specify limits.cpu for: server',
+    { kind: 'refused', by: 'limit' },
+  ],
+  [
+    'a quota of this moment',
+    'pods "a-1" is forbidden: status unknown for quota: compute, resources: pods',
+    { kind: 'refused_for_now' },
+  ],
+  [
+    'a LimitRange',
+    'pods "a-1" is forbidden: [maximum cpu usage per Container is 1, but limit is 2, maximum memory usage per Pod is 1Gi, but limit is 2Gi]',
+    { kind: 'refused', by: 'limit' },
+  ],
+  [
+    'a missing ServiceAccount',
+    'pods "a-1" is forbidden: error looking up service account agents/mine: serviceaccount "mine" not found',
+    { kind: 'service_account_missing', name: 'mine' },
+  ],
+  [
+    'a policy of the API server',
+    `pods "a-1" is forbidden: ValidatingAdmissionPolicy 'images' with binding 'images' denied request: not from here`,
+    { kind: 'refused', by: 'policy' },
+  ],
+  [
+    'Kyverno',
+    'admission webhook "validate.kyverno.svc-fail" denied the request: \n\nresource Pod/agents/a-1 was blocked due to the following policies\n\nrequire-limits: …',
+    { kind: 'refused', by: 'policy' },
+  ],
+  [
+    'OpenShift',
+    'pods "a-1" is forbidden: unable to validate against any security context constraint: [provider "anyuid": Forbidden: not usable by user or serviceaccount]',
+    { kind: 'refused', by: 'policy' },
+  ],
+  [
+    'a webhook that is away',
+    'Internal error occurred: failed calling webhook "validate.kyverno.svc-fail": failed to call webhook: Post "https://kyverno-svc.kyverno.svc:443/validate": dial tcp 10.0.0.1:443: connect: connection refused',
+    { kind: 'refused_for_now' },
+  ],
+  ['something else', 'the object has been modified', { kind: 'refused_for_now' }],
+];
+
 describe('why servers are missing', () => {
+  it.each(REFUSALS)('is a refusal: %s', async (_, message, failure) => {
+    expect(await failureOf([], refusing(message), nothing)).toMatchObject(failure);
+  });
+
   it.each([
     ['ErrImagePull', 'rpc error: manifest unknown: not found', 'image_missing'],
     ['ImagePullBackOff', 'Back-off pulling image: ErrImagePull: 401 Unauthorized', 'registry_access'],
@@ -135,13 +199,24 @@ describe('why servers are missing', () => {
   });
 
   it('is a quota, where not even a pod could be made', async () => {
-    const message = 'pods "a" is forbidden: exceeded quota: small, requested: pods=1';
-    const condition = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message };
-    const deployment = { status: { conditions: [condition] } } as V1Deployment;
-    expect(await failureOf([], deployment, nothing)).toEqual({
+    const said = 'exceeded quota: small, requested: pods=1';
+    expect(await failureOf([], refusing(`pods "a" is forbidden: ${said}`), nothing)).toEqual({
       kind: 'quota',
       quota: 'small',
-      said: message,
+      said,
+    });
+  });
+
+  it('is what refuses more pods for good, before what the pods say that are there', async () => {
+    const starting = waiting(
+      'ErrImagePull',
+      '429 Too Many Requests - Server message: toomanyrequests: limit',
+    );
+    expect(await failureOf([starting], refusing(quota('pods=1', 'pods=1')), nothing)).toMatchObject({
+      kind: 'pull_limit',
+    });
+    expect(await failureOf([starting], refusing(quota('pods=2', 'pods=1')), nothing)).toMatchObject({
+      kind: 'refused',
     });
   });
 
