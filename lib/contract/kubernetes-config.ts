@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { podSecurityProfiles } from './pod-security.ts';
 import { withoutNulls } from './validation/json.ts';
 import { report, valueError } from './validation/problems.ts';
 
@@ -24,6 +25,40 @@ const templateRule =
 const name = z.string().max(NAME_LENGTH_MAX).regex(NAME, nameRule);
 const namespace = z.string().max(LABEL_LENGTH_MAX).regex(NAMESPACE, namespaceRule);
 
+const LIST_LENGTH_MAX = 100;
+const VOLUME = new RegExp(
+  `^(configMap|csi|downwardAPI|emptyDir|nfs|persistentVolumeClaim|projected|secret|(configMap|csi|persistentVolumeClaim|secret)/${LABEL}(\\.${LABEL})*)$`,
+);
+const volumeRule =
+  "an entry is a type of volume, such as 'emptyDir', or one volume, such as 'persistentVolumeClaim/models' (also of configMap, secret and csi)";
+const HOST = new RegExp(`^(\\*\\.)?${LABEL}(\\.${LABEL})*$`);
+const hostRule = "an entry is a host name, or '*.' and a domain, in lower-case letters";
+const list = <T extends z.ZodType>(entry: T) => z.array(entry).max(LIST_LENGTH_MAX).nullish();
+
+/** Where agents may go: a range of addresses or the pods of a namespace, on one port or on all. */
+export type Destination = ({ cidr: string } | { namespace: string }) & { port?: number };
+
+const PORT_MAX = 65_535;
+const DESTINATION = new RegExp(`^(?:namespace/(${LABEL})|([0-9a-fA-F.:]+/\\d+))(?::(\\d{1,5}))?$`);
+const destinationRule =
+  "an entry is a range of addresses, such as '10.20.0.0/16', or 'namespace/<name>', perhaps with a port: '10.20.0.7/32:5432'";
+const isRange = (text: string): boolean =>
+  z.cidrv4().safeParse(text).success || z.cidrv6().safeParse(text).success;
+
+/** What an entry of `egress` says; undefined: nothing. */
+export function destinationOf(entry: string): Destination | undefined {
+  const [, pods, , cidr, digits] = DESTINATION.exec(entry) ?? [];
+  const port = digits === undefined ? undefined : Number(digits);
+  if (port !== undefined && (port < 1 || port > PORT_MAX)) return undefined;
+  const onPort = port === undefined ? {} : { port };
+  if (pods !== undefined) return pods.length > LABEL_LENGTH_MAX ? undefined : { namespace: pods, ...onPort };
+  return cidr !== undefined && isRange(cidr) ? { cidr, ...onPort } : undefined;
+}
+
+const destination = z.string().superRefine((entry, ctx) => {
+  if (destinationOf(entry) === undefined) report(ctx, valueError(destinationRule));
+});
+
 const gatewayShape = { name, namespace: namespace.nullish(), section_name: name.nullish() };
 
 /** The fields of a `compute_config` that say how a cluster's deployments get their addresses and images. */
@@ -38,6 +73,16 @@ export const kubernetesFields = {
   tls_secret: name.nullish(),
   /** `node`: nodes may pull from the installation's registry by themselves; absent: by a Secret. */
   image_pull: z.enum(['node', 'secret']).nullish(),
+  /** Which of Kubernetes' Pod Security Standards deployments keep. */
+  pod_security: z.enum(podSecurityProfiles).nullish(),
+  /** Types of volumes, or single volumes, that deployments may use; absent: all. */
+  allowed_volumes: list(z.string().regex(VOLUME, volumeRule)),
+  /** ServiceAccounts that deployments may name; absent: all of the namespace. */
+  allowed_service_accounts: list(name),
+  /** Hosts that a `custom_url` may have; absent: all. */
+  allowed_hosts: list(z.string().max(NAME_LENGTH_MAX).regex(HOST, hostRule)),
+  /** Private addresses and namespaces that agents may reach, beside the internet; absent: everything. */
+  egress: list(destination),
 };
 
 type Given = { gateway?: unknown; ingress_class?: unknown };
@@ -49,7 +94,7 @@ export function checkRouting({ gateway, ingress_class: ingressClass }: Given, ct
     report(ctx, valueError('give gateway or ingress_class, not both'), ['ingress_class'], ingressClass);
 }
 
-const { ingress_class, host_template, tls_secret, image_pull } = kubernetesFields;
+const { ingress_class, host_template, tls_secret, image_pull, ...policy } = kubernetesFields;
 
 /**
  * What a listener reads of its compute_config. A field that was stored before it had a meaning counts as
@@ -62,6 +107,11 @@ export const kubernetesConfig = z
     host_template: host_template.catch(undefined),
     tls_secret: tls_secret.catch(undefined),
     image_pull: image_pull.catch(undefined),
+    pod_security: policy.pod_security.catch(undefined),
+    allowed_volumes: policy.allowed_volumes.catch(undefined),
+    allowed_service_accounts: policy.allowed_service_accounts.catch(undefined),
+    allowed_hosts: policy.allowed_hosts.catch(undefined),
+    egress: policy.egress.catch(undefined),
   })
   .transform(withoutNulls);
 export type KubernetesConfig = z.output<typeof kubernetesConfig>;

@@ -6,7 +6,7 @@ import type { AuditMark } from '../../store/audit-events.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import { changeAddress, moveHost } from '../../store/engine/hosts.ts';
-import type { Deployment, Revision } from '../../store/engine/items.ts';
+import type { Deployment, Listener, Revision } from '../../store/engine/items.ts';
 import { changeDeployment, configurationOf } from '../../store/engine/transactions/deployments.ts';
 import { getListenerItem } from '../../store/listeners/listeners.ts';
 import { auditOf } from '../audit.ts';
@@ -21,6 +21,7 @@ import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks/depl
 import { hostTaken } from './checks/host.ts';
 import { checkImagePlace } from './checks/image-repository.ts';
 import { changesIntegration } from './checks/integration.ts';
+import { checkOperatorLimits } from './checks/operator-limits.ts';
 import { checkPushPaths } from './checks/push-paths.ts';
 import { checkSecretNames } from './checks/secret-names.ts';
 import { checkWaiting } from './checks/waiting.ts';
@@ -62,7 +63,8 @@ export function change<T>(
     checkImmutable(stored, body);
     const plan = planOf(stored, body, request.always);
     const before = plan.revises && !plan.namesSource ? await withSettledSource(deps, stored) : stored;
-    const named = await checkAsked(deps, before, body, plan);
+    const listener = await getListenerItem(deps.table, before.tenant_id, before.listener_id);
+    const named = await checkAsked(deps, before, listener, body, plan);
     const secrets = await resolveSecrets(deps, before, body.secrets);
     const asked = withChangesOf(before, body, secrets);
     await checkSecretNames(deps, before, asked, body);
@@ -72,6 +74,8 @@ export function change<T>(
       if (record.length > 0) await transact(deps.table, record);
       return output;
     }
+    if (plan.revises || asked.config.custom_url !== before.config.custom_url)
+      checkOperatorLimits(listener, asked.config);
     if (plan.revises) {
       checkQueue(before);
       await checkWaiting(deps, before);
@@ -149,12 +153,13 @@ const isOfSource = (fields: SourceFields): boolean =>
 async function checkAsked(
   deps: ChangeDeps,
   before: Deployment,
+  listener: Listener,
   body: ChangeDeploymentBody,
   plan: Plan,
 ): Promise<Write[]> {
   const anew = askedAnew(before, body);
   checkConfig(anew.source_config, deps.settings);
-  await checkRunnable(deps, before, body, plan.namesSource ? plan.kind : before.revision_source);
+  checkRunnable(before, listener, body, plan.namesSource ? plan.kind : before.revision_source);
   const own = { tenantId: before.tenant_id, deploymentId: before.id };
   checkImagePlace(deps.settings, own, anew.source_revision_config.image_uri);
   checkPushPaths(before.source, body.source_config?.push_paths, before.config.push_paths);
@@ -164,12 +169,12 @@ async function checkAsked(
   ];
 }
 
-async function checkRunnable(
-  deps: ChangeDeps,
+function checkRunnable(
   before: Deployment,
+  listener: Listener,
   body: ChangeDeploymentBody,
   kind: Source,
-): Promise<void> {
+): void {
   const allowed: Source[] =
     before.source === 'internal_docker' ? ['internal_docker', 'internal_source'] : [before.source];
   if (!allowed.includes(kind)) {
@@ -179,7 +184,6 @@ async function checkRunnable(
   const anew = askedAnew(before, body);
   const fields = { ...anew.source_config, ...anew.source_revision_config };
   const sameKind = kind === before.revision_source;
-  const listener = await getListenerItem(deps.table, before.tenant_id, before.listener_id);
   checkWhatRuns(listener, anew);
   checkClusterNames(listener, body.source_config?.resource_spec, before.config.resource_spec);
   if (sameKind && !isOfSource(fields)) return;

@@ -23,6 +23,7 @@ import { hostTaken } from './checks/host.ts';
 import { checkImagePlace } from './checks/image-repository.ts';
 import { integrationGone } from './checks/integration.ts';
 import { refusalOf } from './checks/listener.ts';
+import { checkOperatorLimits } from './checks/operator-limits.ts';
 import { describePendingDeletion } from './checks/pending-deletion.ts';
 import { checkPushPaths } from './checks/push-paths.ts';
 import { checkWhatRuns } from './checks/what-runs.ts';
@@ -45,6 +46,7 @@ export async function createDeployment(
   const { listener, namespace } = await chooseListener(deps, caller.tenantId, source, body.source_config);
   checkWhatRuns(listener, body);
   checkClusterNames(listener, body.source_config.resource_spec, undefined);
+  checkOperatorLimits(listener, body.source_config);
   const deployment = newDeployment(deps, body, source, listener.id, namespace, caller);
   const skipped = nothingToBuild(source, fieldsOf(body));
   const revision = newRevision(deps, deployment, caller, { skipped, inherits: false, artifact: undefined });

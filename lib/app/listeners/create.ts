@@ -1,6 +1,7 @@
 import type { ListenerView } from '../../contract/deployments/views.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { CreateListenerBody } from '../../contract/listener-requests.ts';
+import { DEFAULT_POD_SECURITY } from '../../contract/pod-security.ts';
 import type { createListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../store/dynamodb/transact.ts';
@@ -45,6 +46,15 @@ export async function createListener(
   return shown;
 }
 
+/** Without a word about it, deployments in a cluster keep what keeps them from becoming root on a node. */
+function configOf({
+  compute_type: type,
+  compute_config: config,
+}: CreateListenerBody): CreateListenerBody['compute_config'] {
+  const { pod_security: asked, ...rest } = config;
+  return type === 'k8s' ? { ...rest, pod_security: asked ?? DEFAULT_POD_SECURITY } : config;
+}
+
 function newListener(deps: Pick<Deps, 'clock'>, body: CreateListenerBody, tenantId: string): Listener {
   const at = new Date(deps.clock.now()).toISOString();
   return {
@@ -55,7 +65,7 @@ function newListener(deps: Pick<Deps, 'clock'>, body: CreateListenerBody, tenant
     compute_type: body.compute_type,
     compute_id: body.compute_id,
     k8s_namespaces: body.compute_config.k8s_namespaces,
-    compute_config: body.compute_config,
+    compute_config: configOf(body),
     ...(body.version !== undefined && { version: body.version }),
     is_default: body.is_default ?? false,
     created_at: at,

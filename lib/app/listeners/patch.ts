@@ -61,10 +61,21 @@ function changed({ clock }: PatchDeps, before: Listener, body: ChangeListenerBod
     ...kept,
     ...(nextVersion !== undefined && nextVersion !== '' && { version: nextVersion }),
     k8s_namespaces: namespaces,
-    compute_config: { ...(body.compute_config ?? before.compute_config), k8s_namespaces: namespaces },
+    compute_config: { ...configAfter(before, body), k8s_namespaces: namespaces },
     is_default: body.is_default ?? before.is_default,
     updated_at: new Date(clock.now()).toISOString(),
   };
+}
+
+/** A configuration replaces the one there, but no client that knows nothing of `pod_security` loosens it. */
+function configAfter(
+  { compute_config: current }: Listener,
+  { compute_config: asked }: ChangeListenerBody,
+): Listener['compute_config'] {
+  if (asked === undefined) return current;
+  const { pod_security: profile, ...rest } = asked;
+  const kept = profile ?? current.pod_security;
+  return kept !== undefined && kept !== null ? { ...rest, pod_security: kept } : rest;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ListenerView } from '../../contract/deployments/views.ts';
+import { podSecurityOf } from '../../contract/pod-security.ts';
 import type { Listener } from '../../store/engine/items.ts';
 import { isOnline } from '../deployments/online.ts';
 
@@ -7,6 +8,13 @@ export const computeConfigOf = (listener: Listener) => ({
   ...listener.compute_config,
   k8s_namespaces: listener.k8s_namespaces,
 });
+
+const PRIVILEGED =
+  'pod_security is privileged: whoever may deploy to this listener can become root on a node of its cluster. Set compute_config.pod_security to baseline or restricted; what runs stays as it is.';
+
+/** A listener that was registered before there was a choice has no `pod_security`. */
+const warningsOf = ({ compute_type: type, compute_config: config }: Listener): string[] =>
+  type === 'k8s' && podSecurityOf(config) === 'privileged' ? [PRIVILEGED] : [];
 
 export function listenerView(listener: Listener, lastSeenAt: number | undefined, now: number): ListenerView {
   const isThere = listener.compute_type === 'ecs' || isOnline(lastSeenAt, now);
@@ -23,5 +31,6 @@ export function listenerView(listener: Listener, lastSeenAt: number | undefined,
     is_default: listener.is_default,
     last_seen_at: lastSeenAt === undefined ? null : new Date(lastSeenAt).toISOString(),
     status: lastSeenAt === undefined && !isThere ? 'NEVER_SEEN' : seen,
+    warnings: warningsOf(listener),
   };
 }

@@ -137,6 +137,8 @@ export const listenerView = z.object({
   is_default: z.boolean(),
   last_seen_at: text,
   status: z.enum(listenerStatuses),
+  /** What an operator should change, in sentences. */
+  warnings: z.array(z.string()),
 });
 export type ListenerView = z.input<typeof listenerView>;
 

@@ -4,6 +4,7 @@ import { type Problem, problem } from './problem.ts';
 import { labelValue, qualifiedName } from './syntax.ts';
 
 const OWN_PREFIX = 'slipway.dev/';
+const POD_SECURITY_PREFIX = 'pod-security.kubernetes.io/';
 const ownKeys: ReadonlySet<string> = new Set(Object.values(labels));
 const ANNOTATIONS_SIZE_BYTES_MAX = 256 * 1024;
 
@@ -16,6 +17,8 @@ type Rules = { key: (key: string) => string | undefined; value?: (value: string)
 
 function entryProblem(key: string, value: unknown, rules: Rules): string | undefined {
   if (isOwn(key)) return 'Slipway sets this key itself: choose another one';
+  if (key.startsWith(POD_SECURITY_PREFIX))
+    return "such a key is of a namespace and means nothing here: what is allowed is the listener's pod_security";
   return (
     rules.key(key) ?? textProblem(value) ?? (typeof value === 'string' ? rules.value?.(value) : undefined)
   );

@@ -66,6 +66,7 @@ func serverFlags(f files, etcd string) []string {
 		"--endpoint-reconciler-type=none", // a loopback address is refused in Endpoints
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--authorization-mode=RBAC",
+		"--allow-privileged=true", // as clusters have it: Pod Security says who may
 		"--token-auth-file=" + f.tokens(),
 		"--anonymous-auth=true", // for /readyz
 		"--service-account-issuer=https://kubernetes.default.svc",

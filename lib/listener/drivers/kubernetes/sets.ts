@@ -9,7 +9,7 @@ import { type Observed, type ObservedSet, observe } from './observed.ts';
 import { failureOf } from './reasons.ts';
 import { baseNameOf, type RenderContext, type ServerSpec } from './render/context.ts';
 import { annotations, baseName, labels, setName } from './render/names.ts';
-import { problemsOf } from './render/problems.ts';
+import { limitProblemsOf, problemsOf } from './render/problems.ts';
 import { resourcesOf, scaleOf } from './render/resources.ts';
 import { addressOf } from './render/route.ts';
 import { type RenderedSet, renderSet, setKey } from './render/set.ts';
@@ -114,7 +114,10 @@ export class Sets {
   /** Tries everything out, and makes it. Throws Refused for what cannot be had, and leaves nothing of it. */
   async create(wanted: number, served: boolean, say: (line: string) => void): Promise<void> {
     const { cluster } = this.#parts;
-    const problems = problemsOf(this.#wanted(), this.#context());
+    const [spec, context] = [this.#wanted(), this.#context()];
+    // What serves was allowed once, and is only brought back here.
+    const limits = served ? [] : limitProblemsOf(spec, context);
+    const problems = [...problemsOf(spec, context), ...limits];
     if (problems.length > 0) throw new Refused(422, problems.join(' '));
     const rendered = this.#render(wanted);
     for (const object of objectsOf(rendered)) await cluster.tryOut(object);

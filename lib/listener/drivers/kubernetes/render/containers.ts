@@ -1,15 +1,43 @@
-import type { V1Container, V1Volume, V1VolumeMount } from '@kubernetes/client-node';
+import type { V1Container, V1SecurityContext, V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import type { ResourceSpec } from '../../../../contract/deployments/resource-spec.ts';
+import { podSecurityOf } from '../../../../contract/pod-security.ts';
+import { withoutNulls } from '../../../../contract/validation/json.ts';
+import type { RenderContext } from './context.ts';
 
 type Given = NonNullable<ResourceSpec['sidecars']>[number];
 type Mounts = NonNullable<ResourceSpec['volume_mounts']>;
 type Lists = Pick<ResourceSpec, 'init_containers' | 'sidecars'>;
 
+/** Nobody may gain rights inside. An image runs as the user that its maker chose, and many are root. */
+const ordinarySecurity: V1SecurityContext = { allowPrivilegeEscalation: false };
+
+/** What the profile `restricted` demands of every container; the pod says that nobody is root. */
+const restrictedSecurity: V1SecurityContext = {
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ['ALL'] },
+};
+
+/** Of a container that Slipway adds. */
+export const containerSecurity = ({ computeConfig }: RenderContext): V1SecurityContext =>
+  podSecurityOf(computeConfig) === 'restricted' ? restrictedSecurity : ordinarySecurity;
+
 /**
- * Nobody may gain rights inside. There is no `runAsNonRoot`: an image runs as the user that its maker chose,
- * and many are root.
+ * Of a deployment's own container. What it gives replaces ours; `restricted` also wants what it does not
+ * mention.
  */
-export const containerSecurity = { allowPrivilegeEscalation: false };
+function securityOf({ securityContext: given }: Given, context: RenderContext): unknown {
+  if (given === undefined || given === null) return containerSecurity(context);
+  if (podSecurityOf(context.computeConfig) !== 'restricted') return given;
+  const { capabilities, ...own } = withoutNulls(given);
+  return {
+    ...restrictedSecurity,
+    ...own,
+    capabilities: {
+      ...restrictedSecurity.capabilities,
+      ...withoutNulls(typeof capabilities === 'object' ? (capabilities ?? {}) : {}),
+    },
+  };
+}
 
 /** Quantities may come as numbers. */
 const quantities = (list: Record<string, unknown> | undefined): Record<string, string> =>
@@ -27,11 +55,11 @@ function resourcesOf({ resources }: Given): Pick<V1Container, 'resources'> {
 }
 
 /** A container of the deployment's own, as it was given. */
-function renderContainer(given: Given): V1Container {
+function renderContainer(given: Given, context: RenderContext): V1Container {
   const { volumeMounts, resources: _, ...fields } = given;
   const rendered = {
-    securityContext: containerSecurity,
     ...fields,
+    securityContext: securityOf(given, context),
     ...resourcesOf(given),
     ...(volumeMounts !== undefined && { volumeMounts: renderMounts(volumeMounts) }),
   };
@@ -43,12 +71,15 @@ function renderContainer(given: Given): V1Container {
 const isNative = ({ restartPolicy }: Given): boolean => restartPolicy !== undefined;
 
 /** Init containers in their order, then the sidecars that start before the server. */
-export const renderInitContainers = ({ init_containers: first, sidecars }: Lists): V1Container[] =>
-  [...(first ?? []), ...(sidecars ?? []).filter(isNative)].map(renderContainer);
+export const renderInitContainers = (
+  { init_containers: first, sidecars }: Lists,
+  context: RenderContext,
+): V1Container[] =>
+  [...(first ?? []), ...(sidecars ?? []).filter(isNative)].map((given) => renderContainer(given, context));
 
 /** The sidecars that run beside the server. */
-export const renderSidecars = ({ sidecars }: Lists): V1Container[] =>
-  (sidecars ?? []).filter((sidecar) => !isNative(sidecar)).map(renderContainer);
+export const renderSidecars = ({ sidecars }: Lists, context: RenderContext): V1Container[] =>
+  (sidecars ?? []).filter((sidecar) => !isNative(sidecar)).map((given) => renderContainer(given, context));
 
 export const renderMounts = (mounts: Mounts): V1VolumeMount[] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a mount without a path is refused before it is rendered

@@ -1,5 +1,6 @@
 import type { V1Container, V1EnvVar, V1PodSpec, V1PodTemplateSpec, V1Probe } from '@kubernetes/client-node';
 import type { ResourceSpec } from '../../../../contract/deployments/resource-spec.ts';
+import { podSecurityOf } from '../../../../contract/pod-security.ts';
 import {
   containerSecurity,
   renderInitContainers,
@@ -79,7 +80,7 @@ function mainContainer(spec: ServerSpec, context: RenderContext, key: string, ro
     ...partOf(spec, resources, setName(baseNameOf(spec), key)),
     ...probes(context),
     ...(resources.volume_mounts !== undefined && { volumeMounts: renderMounts(resources.volume_mounts) }),
-    securityContext: containerSecurity,
+    securityContext: containerSecurity(context),
   };
 }
 
@@ -99,7 +100,7 @@ const pullSecrets = (
 
 function podSpec(spec: ServerSpec, context: RenderContext, key: string, role: Role): V1PodSpec {
   const resources = resourcesOf(spec);
-  const initContainers = renderInitContainers(resources);
+  const initContainers = renderInitContainers(resources, context);
   const volumes = renderVolumes(resources);
   const imagePullSecrets = pullSecrets(resources, context);
   const affinity = affinityOf(spec);
@@ -107,13 +108,16 @@ function podSpec(spec: ServerSpec, context: RenderContext, key: string, role: Ro
     ...accountOf(spec, accountNameOf(resources)),
     // Variables such as REDIS_PORT for every Service of the namespace would reach servers that read them.
     enableServiceLinks: false,
-    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+    securityContext: {
+      seccompProfile: { type: 'RuntimeDefault' },
+      ...(podSecurityOf(context.computeConfig) === 'restricted' && { runAsNonRoot: true }),
+    },
     terminationGracePeriodSeconds: context.graceSeconds + PRE_STOP_SECONDS,
     ...(affinity !== undefined && { affinity }),
     ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
     ...(volumes.length > 0 && { volumes }),
     ...(initContainers.length > 0 && { initContainers }),
-    containers: [mainContainer(spec, context, key, role), ...renderSidecars(resources)],
+    containers: [mainContainer(spec, context, key, role), ...renderSidecars(resources, context)],
   };
 }
 

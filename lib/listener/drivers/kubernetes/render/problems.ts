@@ -1,9 +1,12 @@
 import { resourceSpec } from '../../../../contract/deployments/resource-spec.ts';
+import { operatorProblems } from '../../../../domain/kubernetes/allowed.ts';
 import { type Problem, problem, repeated } from '../../../../domain/kubernetes/problem.ts';
 import { specProblems } from '../../../../domain/kubernetes/resource-spec.ts';
 import { secretKey, subdomain, variable } from '../../../../domain/kubernetes/syntax.ts';
 import type { RenderContext, ServerSpec } from './context.ts';
 import { placeOf } from './route.ts';
+
+const asText = ({ field, reason }: Problem): string => `${field}: ${reason}`;
 
 /** `volumes`, 0 and `name` are `volumes[0].name`. */
 const pathOf = (path: readonly PropertyKey[]): string =>
@@ -60,4 +63,15 @@ export const problemsOf = (spec: ServerSpec, context: RenderContext): string[] =
     ...environmentProblems(spec),
     ...resourceProblems(spec),
     ...hostProblems(spec, context),
-  ].map(({ field, reason }) => `${field}: ${reason}`);
+  ].map(asText);
+
+/**
+ * What the operator does not allow of it, each with its field. The control plane has asked that too, but the
+ * operator may have changed it since, and a redeploy is of an old revision.
+ */
+export const limitProblemsOf = (spec: ServerSpec, { computeConfig }: RenderContext): string[] =>
+  operatorProblems(
+    resourceSpec.safeParse(spec.resource_spec).data ?? {},
+    spec.custom_url,
+    computeConfig,
+  ).map(asText);
