@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { machinePattern } from '../contract/images/platforms.ts';
 import { hostNameOf, hostsWanted, readHosts } from '../serving/hosts.ts';
 import { isLogLevel, type LogLevel } from './log.ts';
+import { DEFAULT_STORE_IMAGES } from './store-images.ts';
 
 type CommonOptions = {
   url: string;
@@ -40,6 +41,11 @@ export type KubernetesListenerOptions = CommonOptions & {
   platform: string | undefined;
   /** Written while the program goes on, for a probe that looks at its age; undefined: there is none. */
   heartbeatFile: string | undefined;
+  /** The images of the Postgres and the Redis that deployments get, and the Secrets to pull them with. */
+  storeImages: { postgres: string; redis: string };
+  storePullSecrets: readonly string[];
+  /** Pods get their users from the cluster. */
+  openshift: boolean;
 };
 
 export type ListenerOptions = ProcessListenerOptions | KubernetesListenerOptions;
@@ -71,6 +77,10 @@ Instead of processes on this machine (--data-dir, --agents-*, --path-prefix, --p
   --lease-namespace NAME        where listeners agree on who works (SLIPWAY_LEASE_NAMESPACE, default: the first)
   --platform PLATFORM           what images are built for    (SLIPWAY_PLATFORM, default: this machine's, linux/amd64 say)
   --heartbeat-file FILE         written while it goes on     (SLIPWAY_HEARTBEAT_FILE)
+  --postgres-image IMAGE        of deployments without one   (SLIPWAY_POSTGRES_IMAGE, default: by digest)
+  --redis-image IMAGE           the same                     (SLIPWAY_REDIS_IMAGE, default: by digest)
+  --store-pull-secrets NAMES    Secrets to pull both with    (SLIPWAY_STORE_PULL_SECRETS, separated by commas)
+  --openshift                   the cluster gives pods their users (SLIPWAY_OPENSHIFT=true)
 
 The API key is read from SLIPWAY_API_KEY: arguments can be seen by everybody on the machine.`;
 
@@ -81,6 +91,10 @@ const argumentNames = {
   'lease-namespace': { type: 'string' },
   platform: { type: 'string' },
   'heartbeat-file': { type: 'string' },
+  'postgres-image': { type: 'string' },
+  'redis-image': { type: 'string' },
+  'store-pull-secrets': { type: 'string' },
+  openshift: { type: 'boolean' },
   url: { type: 'string' },
   'listener-id': { type: 'string' },
   'data-dir': { type: 'string' },
@@ -212,6 +226,26 @@ function kubernetesOptions(
     leaseNamespace: given['lease-namespace'] ?? environment.SLIPWAY_LEASE_NAMESPACE ?? first,
     platform,
     heartbeatFile: given['heartbeat-file'] ?? environment.SLIPWAY_HEARTBEAT_FILE,
+    ...storeOptions(given, environment),
+    openshift: given.openshift ?? yesOrNo(environment.SLIPWAY_OPENSHIFT ?? '', 'SLIPWAY_OPENSHIFT'),
+  };
+}
+
+function storeOptions(
+  given: Given,
+  environment: NodeJS.ProcessEnv,
+): Pick<KubernetesListenerOptions, 'storeImages' | 'storePullSecrets'> {
+  const secrets = given['store-pull-secrets'] ?? environment.SLIPWAY_STORE_PULL_SECRETS ?? '';
+  return {
+    storeImages: {
+      postgres:
+        given['postgres-image'] || environment.SLIPWAY_POSTGRES_IMAGE || DEFAULT_STORE_IMAGES.postgres,
+      redis: given['redis-image'] || environment.SLIPWAY_REDIS_IMAGE || DEFAULT_STORE_IMAGES.redis,
+    },
+    storePullSecrets: secrets
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
   };
 }
 

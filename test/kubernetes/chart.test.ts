@@ -1,6 +1,7 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { DEFAULT_STORE_IMAGES } from '../../lib/listener/store-images.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { temporaryFolder } from '../support/files/temporary-folder.ts';
 import { ChartObjects } from '../support/kubernetes/chart-objects.ts';
@@ -73,6 +74,10 @@ describe('the chart', () => {
       HTTP_PROXY: 'http://proxy.test',
       HTTPS_PROXY: 'http://proxy.test:8080',
       NO_PROXY: '.test',
+      SLIPWAY_POSTGRES_IMAGE: 'mirror.test/pgvector@sha256:1',
+      SLIPWAY_REDIS_IMAGE: 'mirror.test/redis@sha256:2',
+      SLIPWAY_STORE_PULL_SECRETS: 'mirror,other',
+      SLIPWAY_OPENSHIFT: 'true',
     });
     expect(container.volumeMounts?.find(({ name }) => name === 'ca')).toEqual({
       name: 'ca',
@@ -83,6 +88,23 @@ describe('the chart', () => {
       name: 'company-ca',
       items: [{ key: 'bundle.pem', path: 'ca.crt' }],
     });
+  });
+
+  it('names the images of stores that the listener has by itself', async () => {
+    const { environment } = await render(leastValues);
+    expect(environment).toMatchObject({
+      SLIPWAY_POSTGRES_IMAGE: DEFAULT_STORE_IMAGES.postgres,
+      SLIPWAY_REDIS_IMAGE: DEFAULT_STORE_IMAGES.redis,
+    });
+    expect(environment).not.toHaveProperty('SLIPWAY_STORE_PULL_SECRETS');
+  });
+
+  it('has a user of its own, and in OpenShift the one that the cluster gives', async () => {
+    const contextOf = async (openshift: boolean) =>
+      (await render({ ...leastValues, openshift })).pod.securityContext;
+    const strict = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
+    expect(await contextOf(false)).toEqual({ ...strict, runAsUser: 1000, runAsGroup: 1000 });
+    expect(await contextOf(true)).toEqual(strict);
   });
 
   it('grants the same in each namespace, HTTPRoutes included where gateways are used', async () => {

@@ -43,6 +43,12 @@ export const fullValues = {
   imagePullSecrets: [{ name: 'registry' }],
   gatewayApi: true,
   platform: 'linux/arm64',
+  stores: {
+    postgresImage: 'mirror.test/pgvector@sha256:1',
+    redisImage: 'mirror.test/redis@sha256:2',
+    imagePullSecrets: [{ name: 'mirror' }, { name: 'other' }],
+  },
+  openshift: true,
   startTimeoutSeconds: 600,
   logLevel: 'debug',
   replicas: 3,

@@ -1,5 +1,6 @@
 import { CONFIGURATION_SIZE_BYTES_MAX } from '../deployments/requests.ts';
 import { SECRETS_SIZE_BYTES_MAX } from '../deployments/secrets.ts';
+import { DEFAULT_POD_SECURITY } from '../pod-security.ts';
 import { COMPUTE_CONFIG_SIZE_BYTES_MAX } from '../listener-requests.ts';
 import { METADATA_NAMES_MAX } from '../oauth/tokens.ts';
 import { JSON_DEPTH_MAX, TEXT_LENGTH_MAX } from '../validation/json.ts';
@@ -114,7 +115,7 @@ const kibibytes = (sizeBytes: number): string => `${sizeBytes / 1024} KiB`;
 const secretsSize = `At most ${kibibytes(SECRETS_SIZE_BYTES_MAX)} in all.`;
 const computeConfig: Record<string, Note> = {
   compute_config: {
-    description: `Fields beside these are kept as they are. At most ${kibibytes(COMPUTE_CONFIG_SIZE_BYTES_MAX)} as JSON, and ${JSON_DEPTH_MAX} levels deep.`,
+    description: `\`pod_security\` is \`${DEFAULT_POD_SECURITY}\` for a new listener in a cluster, and stays unless it is given. Fields beside these are kept as they are. At most ${kibibytes(COMPUTE_CONFIG_SIZE_BYTES_MAX)} as JSON, and ${JSON_DEPTH_MAX} levels deep.`,
   },
 };
 const tokenMetadata: Note = {
@@ -185,6 +186,7 @@ const fields: Record<string, Record<string, Note>> = {
     remote_reconciled: { description: 'The listener reports that exactly this revision runs.' },
   },
   Listener: {
+    warnings: { description: 'What an operator should change, in sentences; usually there are none.' },
     version: {
       description:
         'The platforms that the listener program reported when it last polled; until then, the registered ones.',

@@ -62,9 +62,12 @@ describe('a change of a listener', () => {
     const { id } = await register(world, 'cluster', { compute_type: 'k8s', compute_config: own });
     const platforms = ['linux/arm64'];
     const changed = await changeListener(world, id, { compute_config: { platforms } });
-    expect(changed.compute_config).toEqual({ platforms, k8s_namespaces: ['one'] });
+    expect(changed.compute_config).toEqual({ platforms, k8s_namespaces: ['one'], pod_security: 'baseline' });
     const config = { k8s_namespaces: ['two', 'one'] };
-    expect((await changeListener(world, id, { compute_config: config })).compute_config).toEqual(config);
+    expect((await changeListener(world, id, { compute_config: config })).compute_config).toEqual({
+      ...config,
+      pod_security: 'baseline',
+    });
     expect((await post(world, inNamespace('two'))).source_config.listener_config).toEqual({
       k8s_namespace: 'two',
     });
@@ -162,7 +165,10 @@ describe('a namespace', () => {
     await remove(world, made.id);
     expect(await refusedWith(take(world, id))).toBe(text);
     const config = { k8s_namespaces: ['goes', 'stays'] };
-    expect((await changeListener(world, id, { compute_config: config })).compute_config).toEqual(config);
+    expect((await changeListener(world, id, { compute_config: config })).compute_config).toEqual({
+      ...config,
+      pod_security: 'baseline',
+    });
   });
 
   it('is never left with a deployment in it, at whatever moment of the change a create comes', async () => {
@@ -266,7 +272,7 @@ describe('a changed compute_config', () => {
     expect(after).toEqual({
       version: expect.not.stringMatching(before.version),
       complete: true,
-      compute_config: { ingress_class: 'nginx', k8s_namespaces: ['agents'] },
+      compute_config: { ingress_class: 'nginx', k8s_namespaces: ['agents'], pod_security: 'baseline' },
       deployments: [],
     });
     await changeListener(world, id, { compute_config: { k8s_namespaces: ['agents', 'more'] } });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OptionsError, readOptions } from '../../../lib/listener/options.ts';
+import { DEFAULT_STORE_IMAGES } from '../../../lib/listener/store-images.ts';
 
 const needed = {
   SLIPWAY_URL: 'http://localhost:4400',
@@ -54,6 +55,9 @@ describe('a listener for a cluster', () => {
       leaseNamespace: 'agents',
       platform: undefined,
       heartbeatFile: undefined,
+      storeImages: DEFAULT_STORE_IMAGES,
+      storePullSecrets: [],
+      openshift: false,
     });
     const given = ['--lease-namespace', 'slipway', '--platform', 'linux/arm64', '--kubeconfig', '/k'];
     const heartbeat = { SLIPWAY_HEARTBEAT_FILE: '/tmp/heartbeat' };
@@ -66,6 +70,24 @@ describe('a listener for a cluster', () => {
     expect(read(['--heartbeat-file', '/tmp/h'], { ...cluster, ...heartbeat })).toMatchObject({
       heartbeatFile: '/tmp/h',
     });
+  });
+
+  it('gives deployments the stores that its operator wants, and leaves users to OpenShift', () => {
+    const postgres = 'mirror.example.com/pgvector@sha256:1';
+    const wanted = {
+      storeImages: { postgres, redis: DEFAULT_STORE_IMAGES.redis },
+      storePullSecrets: ['one', 'two'],
+      openshift: true,
+    };
+    const given = ['--postgres-image', postgres, '--store-pull-secrets', 'one,two', '--openshift'];
+    expect(read(given, cluster)).toMatchObject(wanted);
+    const environment = {
+      SLIPWAY_POSTGRES_IMAGE: postgres,
+      SLIPWAY_REDIS_IMAGE: '',
+      SLIPWAY_STORE_PULL_SECRETS: 'one, two',
+      SLIPWAY_OPENSHIFT: 'true',
+    };
+    expect(read([], { ...cluster, ...environment })).toMatchObject(wanted);
   });
 
   it.each([

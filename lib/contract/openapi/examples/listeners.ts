@@ -4,6 +4,7 @@ const config = {
   k8s_namespaces: ['agents'],
   gateway: { name: 'public', namespace: 'gateways' },
   host_template: '{name}.agents.example.com',
+  pod_security: 'baseline',
 };
 
 const listener = {
@@ -18,6 +19,7 @@ const listener = {
   is_default: true,
   last_seen_at: CHANGED,
   status: 'ONLINE',
+  warnings: [],
 };
 
 export const listenerExamples = {

@@ -28,6 +28,10 @@ export type KubernetesDriverOptions = {
   /** All that this listener may use. */
   namespaces: readonly string[];
   startTimeoutSeconds: number;
+  /** What is rendered of stores and users: see RenderContext. */
+  storeImages: { postgres: string; redis: string };
+  storePullSecrets: readonly string[];
+  openshift: boolean;
   /** Names this program; see Sets. */
   holder: string;
   /** Until when a program before this one has shipped what servers write; undefined: there was none. */
@@ -178,7 +182,8 @@ export class KubernetesDriver implements Driver {
   }
 
   #contextOf(spec: ServerSpec): RenderContext {
-    const { listenerId, namespaces, startTimeoutSeconds } = this.#parts;
+    const { listenerId, namespaces, startTimeoutSeconds, storeImages, storePullSecrets, openshift } =
+      this.#parts;
     const pullSecret = this.#pulls.secretFor(spec);
     return {
       listenerId,
@@ -186,6 +191,9 @@ export class KubernetesDriver implements Driver {
       computeConfig: this.#computeConfig,
       graceSeconds: spec.drain_seconds ?? GRACE_SECONDS,
       startTimeoutSeconds,
+      storeImages,
+      storePullSecrets,
+      openshift,
       ...(pullSecret !== undefined && { pullSecret }),
     };
   }

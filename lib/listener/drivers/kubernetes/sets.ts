@@ -9,13 +9,13 @@ import { type Observed, type ObservedSet, observe } from './observed.ts';
 import { failureOf } from './reasons.ts';
 import { baseNameOf, type RenderContext, type ServerSpec } from './render/context.ts';
 import { annotations, baseName, labels, setName } from './render/names.ts';
-import { limitProblemsOf, problemsOf } from './render/problems.ts';
+import { problemsToStart } from './render/problems.ts';
 import { resourcesOf, scaleOf } from './render/resources.ts';
 import { addressOf } from './render/route.ts';
 import { type RenderedSet, renderSet, setKey } from './render/set.ts';
 import { wireOf } from './render/wire.ts';
 import { deploymentsOf, objectsOf, scalersOf, supportingOf, unscaled } from './rendered-objects.ts';
-import { sharedObjects } from './shared.ts';
+import { foundIn, sharedObjects } from './shared.ts';
 import type { ObjectStore } from './store.ts';
 import { Traffic } from './traffic.ts';
 
@@ -114,15 +114,13 @@ export class Sets {
   /** Tries everything out, and makes it. Throws Refused for what cannot be had, and leaves nothing of it. */
   async create(wanted: number, served: boolean, say: (line: string) => void): Promise<void> {
     const { cluster } = this.#parts;
-    const [spec, context] = [this.#wanted(), this.#context()];
-    // What serves was allowed once, and is only brought back here.
-    const limits = served ? [] : limitProblemsOf(spec, context);
-    const problems = [...problemsOf(spec, context), ...limits];
+    const problems = problemsToStart(this.#wanted(), this.#context(), served);
     if (problems.length > 0) throw new Refused(422, problems.join(' '));
     const rendered = this.#render(wanted);
     for (const object of objectsOf(rendered)) await cluster.tryOut(object);
     for (const note of rendered.notes) say(note);
-    await this.#shared();
+    // A new revision's servers wait for their stores: now these can be made anew.
+    await this.#shared(!served);
     try {
       await this.#make(rendered, served);
     } catch (error) {
@@ -239,10 +237,9 @@ export class Sets {
   }
 
   /** What the deployment has once, whichever set serves. */
-  async #shared(): Promise<void> {
+  async #shared(renewsStores = false): Promise<void> {
     const { store, id } = this.#parts;
-    const secretOf = (name: string) => store.get(id, 'Secret', name);
-    const wanted = sharedObjects(this.#wanted(), this.#context(), secretOf);
+    const wanted = sharedObjects(this.#wanted(), this.#context(), foundIn(store, id, renewsStores));
     for (const object of wanted) await this.#mendOne(object);
     // Another compute_config leaves the way in of the one before.
     for (const route of store.everything(id).filter(isRoute))

@@ -10,32 +10,50 @@ import {
   renderService,
   renderServiceAccount,
 } from './render/deployment-objects.ts';
+import type { Store } from './render/environment.ts';
 import { postgresName, redisName } from './render/names.ts';
 import { PASSWORD_KEY } from './render/store-objects.ts';
+import { notedStorePod, storePodOf } from './render/store-pod.ts';
+import type { ObjectStore } from './store.ts';
 
 const PASSWORD_BYTES = 24;
+
+/** What is there already, by name. */
+type There = {
+  secret: (name: string) => V1Secret | undefined;
+  /** The Deployment or StatefulSet of a store whose pod stays as it was made; undefined: it is made anew. */
+  keptStore: (kind: 'Deployment' | 'StatefulSet', name: string) => KubernetesObject | undefined;
+};
+
+/** `renewsStores`: the pods of stores are made as the operator has them now. */
+export const foundIn = (store: ObjectStore, deploymentId: string, renewsStores: boolean): There => ({
+  secret: (name) => store.get(deploymentId, 'Secret', name),
+  keptStore: (kind, name) =>
+    renewsStores ? undefined : store.live(deploymentId, { kind, metadata: { name } }),
+});
 
 /**
  * What a deployment has once, whichever set serves, in the order in which it is made. A store keeps the
  * password that its Secret has.
  */
-export function sharedObjects(
-  spec: ServerSpec,
-  context: RenderContext,
-  secretOf: (name: string) => V1Secret | undefined,
-): KubernetesObject[] {
+export function sharedObjects(spec: ServerSpec, context: RenderContext, there: There): KubernetesObject[] {
   const passwordOf = (name: string): string => {
-    const known = secretOf(name)?.data?.[PASSWORD_KEY];
+    const known = there.secret(name)?.data?.[PASSWORD_KEY];
     return known === undefined
       ? randomBytes(PASSWORD_BYTES).toString('base64url')
       : Buffer.from(known, 'base64').toString();
   };
+  const podOf = (store: Store, kind: 'Deployment' | 'StatefulSet', name: string) => {
+    const kept = there.keptStore(kind, name);
+    return kept === undefined ? storePodOf(context, store) : notedStorePod(kept, store);
+  };
   const base = baseNameOf(spec);
+  const [redisIs, postgresIs] = [redisName(base), postgresName(base)];
   const redis = needsStore(spec, 'redis')
-    ? renderRedis(spec, context, passwordOf(redisName(base)))
+    ? renderRedis(spec, context, passwordOf(redisIs), podOf('redis', 'Deployment', redisIs))
     : undefined;
   const postgres = needsStore(spec, 'postgres')
-    ? renderPostgres(spec, context, passwordOf(postgresName(base)))
+    ? renderPostgres(spec, context, passwordOf(postgresIs), podOf('postgres', 'StatefulSet', postgresIs))
     : undefined;
   return [
     renderServiceAccount(spec, context),

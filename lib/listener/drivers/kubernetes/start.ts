@@ -38,7 +38,7 @@ export async function startKubernetesListener(
 ): Promise<Listener> {
   const config = configOf(options.kubeconfig);
   const holder = randomUUID();
-  const { listenerId, namespaces, startTimeoutSeconds } = options;
+  const { listenerId, namespaces } = options;
   const heartbeat = new Heartbeat(options.heartbeatFile, log);
   const leadership = new Leadership({
     api: new ApiServer(config),
@@ -69,10 +69,8 @@ export async function startKubernetesListener(
       ...(platform !== undefined && { platform }),
     });
     const driver = new KubernetesDriver({
+      ...options,
       config,
-      listenerId,
-      namespaces,
-      startTimeoutSeconds,
       holder,
       since: leadership.ledBefore,
       shipper,

@@ -15,6 +15,12 @@ export type RenderContext = {
   startTimeoutSeconds?: number;
   /** The Secret with which nodes pull from the installation's registry, where the driver keeps one. */
   pullSecret?: string;
+  /** Images of our own stores, where the operator has others than the default ones. */
+  storeImages?: Partial<Record<'postgres' | 'redis', string>>;
+  /** The Secrets with which nodes pull them. */
+  storePullSecrets?: readonly string[];
+  /** The cluster is OpenShift: it gives pods their users itself, and DNS has another port. */
+  openshift?: boolean;
 };
 
 /** What is rendered: the contract says what the image is, and whether workers run apart from it. */

@@ -16,6 +16,8 @@ export const annotations = {
   grace: 'slipway.dev/grace-seconds',
   deploymentName: 'slipway.dev/deployment-name',
   address: 'slipway.dev/address',
+  /** How the pod of a store is made. */
+  store: 'slipway.dev/store',
 } as const;
 
 /** What a pod of a deployment is for. */

@@ -10,18 +10,11 @@ import { needsStore } from './environment.ts';
 import { metadataOf, ownLabels, podSelector } from './metadata.ts';
 import { postgresName } from './names.ts';
 import { requirementsOf, resourcesOf, storageQuantity } from './resources.ts';
-import {
-  passwordVariable,
-  renderStoreSecret,
-  renderStoreService,
-  storePodSecurity,
-  storeSecurity,
-} from './store-objects.ts';
+import { passwordVariable, renderStoreSecret, renderStoreService, storeSecurity } from './store-objects.ts';
+import { type StorePod, storePodBase, storePodNote, storePodOf } from './store-pod.ts';
 
 export type RenderedPostgres = { statefulSet: V1StatefulSet; service: V1Service; secret: V1Secret };
 
-/** With the extension that a server's store needs to search by meaning. */
-const IMAGE = 'docker.io/pgvector/pgvector:pg16';
 const PORT = 5432;
 const USER = 'postgres';
 const DATABASE = 'postgres';
@@ -32,13 +25,13 @@ const STORAGE_GI = 10;
 const STOP_SECONDS = 60;
 const part = { component: 'postgres' } as const;
 
-function container(spec: ServerSpec, name: string): V1Container {
+function container(spec: ServerSpec, name: string, image: string): V1Container {
   const asked = resourcesOf(spec);
   const resources = requirementsOf(asked, 'db_');
   const connections = asked.db_max_connections;
   return {
     name: 'postgres',
-    image: IMAGE,
+    image,
     ...(connections !== undefined && { args: ['-c', `max_connections=${connections}`] }),
     env: [
       { name: 'POSTGRES_USER', value: USER },
@@ -65,11 +58,11 @@ const claim = (spec: ServerSpec, context: RenderContext): V1PersistentVolumeClai
   },
 });
 
-function statefulSet(spec: ServerSpec, context: RenderContext, name: string): V1StatefulSet {
+function statefulSet(spec: ServerSpec, context: RenderContext, name: string, pod: StorePod): V1StatefulSet {
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
-    metadata: metadataOf(name, spec, context, part),
+    metadata: metadataOf(name, spec, context, { ...part, annotations: storePodNote(pod) }),
     spec: {
       serviceName: name,
       replicas: 1,
@@ -78,9 +71,9 @@ function statefulSet(spec: ServerSpec, context: RenderContext, name: string): V1
       template: {
         metadata: { labels: ownLabels(spec, context, part) },
         spec: {
-          ...storePodSecurity,
+          ...storePodBase(pod),
           terminationGracePeriodSeconds: STOP_SECONDS,
-          containers: [container(spec, name)],
+          containers: [container(spec, name, pod.image)],
         },
       },
       volumeClaimTemplates: [claim(spec, context)],
@@ -92,19 +85,20 @@ function statefulSet(spec: ServerSpec, context: RenderContext, name: string): V1
 
 /**
  * The Postgres of a server of `langgraph.json` that brings none; undefined for any other. The password is
- * for the driver to make, once: the database keeps the first.
+ * for the driver to make, once: the database keeps the first. `pod`: as it was made, if it stays so.
  */
 export function renderPostgres(
   spec: ServerSpec,
   context: RenderContext,
   password: string,
+  pod = storePodOf(context, 'postgres'),
 ): RenderedPostgres | undefined {
   if (!needsStore(spec, 'postgres')) return undefined;
   const name = postgresName(baseNameOf(spec));
   const host = `${name}.${context.namespace}.svc:${PORT}`;
   const uri = `postgres://${USER}:${encodeURIComponent(password)}@${host}/${DATABASE}?sslmode=disable`;
   return {
-    statefulSet: statefulSet(spec, context, name),
+    statefulSet: statefulSet(spec, context, name, pod),
     service: renderStoreService(spec, context, { name, store: 'postgres', port: PORT }),
     secret: renderStoreSecret(spec, context, { name, store: 'postgres', uri, password }),
   };

@@ -70,8 +70,12 @@ export const problemsOf = (spec: ServerSpec, context: RenderContext): string[] =
  * operator may have changed it since, and a redeploy is of an old revision.
  */
 export const limitProblemsOf = (spec: ServerSpec, { computeConfig }: RenderContext): string[] =>
-  operatorProblems(
-    resourceSpec.safeParse(spec.resource_spec).data ?? {},
-    spec.custom_url,
-    computeConfig,
-  ).map(asText);
+  operatorProblems(resourceSpec.safeParse(spec.resource_spec).data ?? {}, spec.custom_url, computeConfig).map(
+    asText,
+  );
+
+/** What keeps a set from being started. What serves already was allowed once, and is only brought back. */
+export const problemsToStart = (spec: ServerSpec, context: RenderContext, serves: boolean): string[] => [
+  ...problemsOf(spec, context),
+  ...(serves ? [] : limitProblemsOf(spec, context)),
+];

@@ -4,27 +4,21 @@ import { needsStore } from './environment.ts';
 import { metadataOf, ownLabels, podSelector } from './metadata.ts';
 import { redisName } from './names.ts';
 import { requirementsOf, resourcesOf } from './resources.ts';
-import {
-  passwordVariable,
-  renderStoreSecret,
-  renderStoreService,
-  storePodSecurity,
-  storeSecurity,
-} from './store-objects.ts';
+import { passwordVariable, renderStoreSecret, renderStoreService, storeSecurity } from './store-objects.ts';
+import { storePodBase, storePodNote, storePodOf } from './store-pod.ts';
 
 export type RenderedRedis = { deployment: V1Deployment; service: V1Service; secret: V1Secret };
 
-const IMAGE = 'docker.io/library/redis:7.2';
 const PORT = 6379;
 const PASSWORD = 'REDIS_PASSWORD';
 const part = { component: 'redis' } as const;
 
 /** It keeps nothing on disk: what a server has in Redis, it can do without after a restart. */
-function container(spec: ServerSpec, name: string): V1Container {
+function container(spec: ServerSpec, name: string, image: string): V1Container {
   const resources = requirementsOf(resourcesOf(spec), 'redis_');
   return {
     name: 'redis',
-    image: IMAGE,
+    image,
     command: ['redis-server', '--save', '', '--appendonly', 'no', '--requirepass', `$(${PASSWORD})`],
     env: [passwordVariable(PASSWORD, name)],
     ports: [{ name: 'redis', containerPort: PORT }],
@@ -36,12 +30,13 @@ function container(spec: ServerSpec, name: string): V1Container {
 
 /**
  * The Redis of a server of `langgraph.json` that brings none; undefined for any other. The password is for
- * the driver to make, once.
+ * the driver to make, once. `pod`: as it was made, if it stays so.
  */
 export function renderRedis(
   spec: ServerSpec,
   context: RenderContext,
   password: string,
+  pod = storePodOf(context, 'redis'),
 ): RenderedRedis | undefined {
   if (!needsStore(spec, 'redis')) return undefined;
   const name = redisName(baseNameOf(spec));
@@ -50,7 +45,7 @@ export function renderRedis(
     deployment: {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
-      metadata: metadataOf(name, spec, context, part),
+      metadata: metadataOf(name, spec, context, { ...part, annotations: storePodNote(pod) }),
       spec: {
         replicas: 1,
         revisionHistoryLimit: 0,
@@ -58,7 +53,7 @@ export function renderRedis(
         selector: { matchLabels: podSelector(spec, part) },
         template: {
           metadata: { labels: ownLabels(spec, context, part) },
-          spec: { ...storePodSecurity, containers: [container(spec, name)] },
+          spec: { ...storePodBase(pod), containers: [container(spec, name, pod.image)] },
         },
       },
     },

@@ -1,4 +1,4 @@
-import type { V1EnvVar, V1PodSpec, V1Secret, V1SecurityContext, V1Service } from '@kubernetes/client-node';
+import type { V1EnvVar, V1Secret, V1SecurityContext, V1Service } from '@kubernetes/client-node';
 import type { RenderContext, ServerSpec } from './context.ts';
 import { type Store, URI_KEY } from './environment.ts';
 import { metadataOf, podSelector } from './metadata.ts';
@@ -41,25 +41,6 @@ export const passwordVariable = (variable: string, secret: string): V1EnvVar => 
   name: variable,
   valueFrom: { secretKeyRef: { name: secret, key: PASSWORD_KEY } },
 });
-
-/** The user that both images make for their server. */
-const STORE_USER = 999;
-
-/** These images are known, so that theirs may be stricter than a deployment's own. */
-export const storePodSecurity: Pick<
-  V1PodSpec,
-  'automountServiceAccountToken' | 'enableServiceLinks' | 'securityContext'
-> = {
-  automountServiceAccountToken: false,
-  enableServiceLinks: false,
-  securityContext: {
-    runAsNonRoot: true,
-    runAsUser: STORE_USER,
-    runAsGroup: STORE_USER,
-    fsGroup: STORE_USER,
-    seccompProfile: { type: 'RuntimeDefault' },
-  },
-};
 
 export const storeSecurity: V1SecurityContext = {
   allowPrivilegeEscalation: false,
