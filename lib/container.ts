@@ -11,6 +11,7 @@ import { lookAtCommit } from './adapters/aws/git-look.ts';
 import { createEcrImages } from './adapters/aws/images.ts';
 import { createKmsKeys } from './adapters/aws/keys.ts';
 import { createTableLogs } from './adapters/aws/logs.ts';
+import { createEc2Networks } from './adapters/aws/networks.ts';
 import { createEcrLogins } from './adapters/aws/registry-logins.ts';
 import { createDynamoTable } from './adapters/aws/table.ts';
 import { createLambdaWaker } from './adapters/aws/waker.ts';
@@ -137,6 +138,8 @@ export const settings = /* @__PURE__ */ once((): Settings => {
   };
 });
 
+export const networks = /* @__PURE__ */ once(createEc2Networks);
+
 export { placeOfService } from './adapters/aws/ecs/names.ts';
 
 export const compute = /* @__PURE__ */ once(() =>
@@ -153,6 +156,7 @@ export const compute = /* @__PURE__ */ once(() =>
     region: regionOf(variable('AGENTS_LISTENER_ARN')),
     secretPrefix: variable('AGENTS_SECRET_PREFIX'),
     baseUrl: variable('AGENTS_URL'),
+    domain: variable('AGENTS_DOMAIN'),
   }),
 );
 

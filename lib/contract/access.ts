@@ -21,6 +21,7 @@ export const readAccess = [
   'builds:read',
   'images:read',
   'compute:look',
+  'networks:look',
 ] as const;
 
 export const writeAccess = [

@@ -37,6 +37,8 @@ const agentVariables = {
   AGENTS_SECRET_PREFIX: z.string().min(1),
   /** Where they answer: `https://` and the host of the front. */
   AGENTS_URL: z.string().startsWith('https://'),
+  /** The domain under which each of them has a host. Absent: they answer at paths alone. */
+  AGENTS_DOMAIN: z.string().min(1).optional(),
 } as const;
 
 /**

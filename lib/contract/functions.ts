@@ -213,6 +213,7 @@ export const managingRows = {
       'AGENTS_LOG_GROUP_NAME',
       'AGENTS_SECRET_PREFIX',
       'AGENTS_URL',
+      'AGENTS_DOMAIN',
     ],
     timeoutSeconds: 120,
   },
@@ -221,6 +222,13 @@ export const managingRows = {
     handler: 'functions/logs/ingest-output.ts',
     summary: 'What servers on Fargate print, as it is written: masked and stored by revision',
     access: ['table:get', 'table:put', 'keys:decrypt'],
+    timeoutSeconds: 60,
+  },
+  findNetwork: {
+    name: 'find-network',
+    handler: 'functions/compute/find-network.ts',
+    summary: 'A deploy: finds where requests of CloudFront come from, and looks at a network that was given',
+    access: ['networks:look'],
     timeoutSeconds: 60,
   },
 } as const satisfies Record<string, FunctionRow>;

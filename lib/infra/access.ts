@@ -1,6 +1,6 @@
 import type { Access } from '../contract/access.ts';
 import { DUE_INDEX } from '../store/table.ts';
-import { changing, looking } from './agents/access.ts';
+import { changing, looking, lookingAtNetworks } from './agents/access.ts';
 import type { Platform } from './platform.ts';
 
 export type Arns = Platform['arns'];
@@ -52,6 +52,7 @@ const rules: Record<Access, Rule[]> = {
   'driver:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ drive }) => [drive] }],
   'compute:look': looking,
   'compute:change': changing,
+  'networks:look': lookingAtNetworks,
   'executions:start': [
     { actions: ['states:StartExecution'], resources: ({ stateMachine }) => [stateMachine] },
   ],

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isOrigin, listed } from '../contract/browser/cors.ts';
 import { BUILDS_AT_ONCE, limitDefaults, WEBHOOKS_LIMIT_MAX } from '../contract/limits.ts';
+import { agentSettings, agentSettingsProblem } from './agents/agent-settings.ts';
 
 /** The context of `cdk.json`, each with its default; `-c name=value` on the command line wins. */
 const settings = z.object({
@@ -105,21 +106,7 @@ const settings = z.object({
   oidcTokenEndpoint: z.url({ protocol: /^https$/ }).optional(),
   /** `fargate`: the installation runs agents itself, as containers of this account. */
   compute: z.enum(['fargate']).optional(),
-  /**
-   * How servers of agents reach the outside: over public addresses of their own, or over one NAT gateway.
-   */
-  agentNetwork: z.enum(['public', 'nat']).default('public'),
-  /** The two zones that agents run in, such as `us-east-1b,us-east-1c`; absent: the first two of the region. */
-  agentZones: z
-    .string()
-    .regex(/^[a-z0-9-]+[a-z],[a-z0-9-]+[a-z]$/, 'two zones, separated by a comma')
-    .transform((zones) => zones.split(','))
-    .optional(),
-  /** A role that servers of agents have in the account (to call Bedrock, say). They have none unless given. */
-  agentRole: z
-    .string()
-    .regex(/^arn:[^:]+:iam::\d{12}:role\/.+$/)
-    .optional(),
+  ...agentSettings,
   /** An address of one's own, with its certificate in this region. */
   domainName: z.string().optional(),
   certificateArn: z.string().startsWith('arn:').optional(),
@@ -140,10 +127,8 @@ export function readSettings(context: (name: string) => unknown): Settings {
     throw new Error('cdk.json context: oidcClientId goes with oidcIssuer');
   if ((tableName === undefined) !== (tableStreamArn === undefined))
     throw new Error('cdk.json context: tableName and tableStreamArn go together');
-  const { compute, agentNetwork, agentRole, agentZones } = parsed.data;
-  const isForAgents = agentNetwork !== 'public' || agentRole !== undefined || agentZones !== undefined;
-  if (compute === undefined && isForAgents)
-    throw new Error('cdk.json context: agentNetwork, agentZones and agentRole go with compute=fargate');
+  const problem = agentSettingsProblem(parsed.data);
+  if (problem !== undefined) throw new Error(`cdk.json context: ${problem}`);
   return parsed.data;
 }
 

@@ -74,7 +74,7 @@ export class SlipwayStack extends Stack {
     new CfnOutput(this, 'ApiUrl', {
       value: domainName === undefined ? api.httpApi.apiEndpoint : `https://${domainName}`,
     });
-    if (agents !== undefined) new CfnOutput(this, 'AgentsUrl', { value: agents.url });
+    for (const [name, value] of Object.entries(agents?.outputs ?? {})) new CfnOutput(this, name, { value });
     new CfnOutput(this, 'EventBusName', { value: eventBusName(settings) });
     new CfnOutput(this, 'TableName', { value: kept.tableName });
   }

@@ -262,12 +262,54 @@ def only_named(prefix):
     return {"create": lambda logical, props, stack, *rest: (f"{prefix}_{uuid.uuid4().hex[:17]}", {}), "delete": lambda *rest: None}
 
 
+make_balancer = provisioners._elbv2_load_balancer_create
+
+
+def new_balancer(logical, props, stack, *rest):
+    """It lies in the network of its subnets."""
+    arn, attributes = make_balancer(logical, props, stack, *rest)
+    alb._lbs[arn]["VpcId"] = ec2._subnets[alb._lbs[arn]["Subnets"][0]]["VpcId"]
+    return arn, attributes
+
+
+FRONT_GROUP = "CloudFront-VPCOrigins-Service-SG"
+
+
 def vpc_origin(logical, props, stack, *rest):
+    """CloudFront makes a group of its own in the network of the balancer, unless it is there."""
     identifier = "vo_" + uuid.uuid4().hex[:22]
-    cloudfront._vpc_origins[identifier] = {"Id": identifier, "Version": 1, "Config": props["VpcOriginEndpointConfig"]}
+    config = props["VpcOriginEndpointConfig"]
+    cloudfront._vpc_origins[identifier] = {"Id": identifier, "Version": 1, "Config": config}
+    network = alb._lbs[config["Arn"]]["VpcId"]
+    if not [one for one in ec2._security_groups.values() if one["VpcId"] == network and one["GroupName"] == FRONT_GROUP]:
+        provisioners._ec2_sg_create(logical, {"GroupName": FRONT_GROUP, "VpcId": network}, stack)
     return identifier, {"Id": identifier, "Arn": f"arn:aws:cloudfront::{get_account_id()}:vpcorigin/{identifier}", "Status": "Deployed"}
 
 
-for missing in ("AWS::EC2::SecurityGroupIngress", "AWS::EC2::SecurityGroupEgress"):
-    provisioners._RESOURCE_HANDLERS.setdefault(missing, only_named("sgr"))
-provisioners._RESOURCE_HANDLERS.setdefault("AWS::CloudFront::VpcOrigin", {"create": vpc_origin, "delete": lambda *rest: None})
+def gone_vpc_origin(identifier, props):
+    """It deletes the group with the last origin there, which it cannot while a rule names it."""
+    cloudfront._vpc_origins.pop(identifier, None)
+    groups = dict(ec2._security_groups.items())
+    for group in [each for each, one in groups.items() if one["GroupName"] == FRONT_GROUP]:
+        if any(pair.get("GroupId") == group for one in groups.values() for rule in one["IpPermissions"] for pair in rule["UserIdGroupPairs"]):
+            raise ValueError(f"resource {group} has a dependent object")
+        ec2._security_groups.pop(group)
+
+
+def ingress(logical, props, stack, *rest):
+    """A rule of a group that stands beside it in the template."""
+    [rule] = provisioners._ec2_sg_permissions([props])
+    rule["SecurityGroupRuleId"] = "sgr-" + uuid.uuid4().hex[:17]
+    ec2._security_groups[props["GroupId"]]["IpPermissions"].append(rule)
+    return rule["SecurityGroupRuleId"], {"Id": rule["SecurityGroupRuleId"]}
+
+
+def gone_ingress(identifier, props):
+    rules = ec2._security_groups.get(props["GroupId"], {}).get("IpPermissions", [])
+    rules[:] = [rule for rule in rules if rule.get("SecurityGroupRuleId") != identifier]
+
+
+provisioners._RESOURCE_HANDLERS["AWS::ElasticLoadBalancingV2::LoadBalancer"]["create"] = new_balancer
+provisioners._RESOURCE_HANDLERS.setdefault("AWS::EC2::SecurityGroupIngress", {"create": ingress, "delete": gone_ingress})
+provisioners._RESOURCE_HANDLERS.setdefault("AWS::EC2::SecurityGroupEgress", only_named("sgr"))
+provisioners._RESOURCE_HANDLERS.setdefault("AWS::CloudFront::VpcOrigin", {"create": vpc_origin, "delete": gone_vpc_origin})

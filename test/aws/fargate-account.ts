@@ -3,6 +3,12 @@ import {
   DescribeScalableTargetsCommand,
 } from '@aws-sdk/client-application-auto-scaling';
 import {
+  DescribeManagedPrefixListsCommand,
+  DescribeSecurityGroupsCommand,
+  DescribeSubnetsCommand,
+  EC2Client,
+} from '@aws-sdk/client-ec2';
+import {
   DescribeServicesCommand,
   ECSClient,
   ListServicesCommand,
@@ -29,6 +35,7 @@ export const CLUSTER = 'slipway-test-agents';
 export class FargateAccount {
   readonly ecs: ECSClient;
   readonly elb: ElasticLoadBalancingV2Client;
+  readonly #networks: EC2Client;
   readonly #secrets: SecretsManagerClient;
   readonly #scaling: ApplicationAutoScalingClient;
   readonly #port: number;
@@ -37,6 +44,7 @@ export class FargateAccount {
     const config = clientConfig(emulator);
     this.ecs = new ECSClient(config);
     this.elb = new ElasticLoadBalancingV2Client(config);
+    this.#networks = new EC2Client(config);
     this.#secrets = new SecretsManagerClient(config);
     this.#scaling = new ApplicationAutoScalingClient(config);
     this.#port = emulator.port;
@@ -61,6 +69,34 @@ export class FargateAccount {
       new DescribeRulesCommand({ ListenerArn: listener?.ListenerArn }),
     );
     return Rules.filter(({ IsDefault }) => IsDefault !== true);
+  }
+
+  /** Who may reach the balancer, in words, by the rules of its groups. */
+  async entrances(): Promise<string[]> {
+    const { LoadBalancers: [balancer] = [] } = await this.elb.send(new DescribeLoadBalancersCommand({}));
+    const inNetwork = [{ Name: 'vpc-id', Values: [balancer?.VpcId ?? ''] }];
+    const ofFront = [{ Name: 'prefix-list-name', Values: ['com.amazonaws.global.cloudfront.origin-facing'] }];
+    const [{ SecurityGroups = [] }, { Subnets = [] }, { PrefixLists = [] }] = await Promise.all([
+      this.#networks.send(new DescribeSecurityGroupsCommand({ Filters: inNetwork })),
+      this.#networks.send(new DescribeSubnetsCommand({ Filters: inNetwork })),
+      this.#networks.send(new DescribeManagedPrefixListsCommand({ Filters: ofFront })),
+    ]);
+    const names = new Map([
+      ...SecurityGroups.map(({ GroupId, GroupName }) => [GroupId, GroupName] as const),
+      ...PrefixLists.map(({ PrefixListId, PrefixListName }) => [PrefixListId, PrefixListName] as const),
+      ...Subnets.map(({ CidrBlock, SubnetId }) => {
+        const isBalancer = balancer?.AvailabilityZones?.some((zone) => zone.SubnetId === SubnetId);
+        return [CidrBlock, isBalancer === true ? 'a subnet of the balancer' : 'a subnet of agents'] as const;
+      }),
+    ]);
+    const own = SecurityGroups.filter(({ GroupId }) => balancer?.SecurityGroups?.includes(GroupId ?? ''));
+    const rules = own.flatMap(({ IpPermissions = [] }) => IpPermissions);
+    const sources = rules.flatMap(({ IpRanges = [], PrefixListIds = [], UserIdGroupPairs = [] }) => [
+      ...IpRanges.map(({ CidrIp }) => CidrIp),
+      ...PrefixListIds.map(({ PrefixListId }) => PrefixListId),
+      ...UserIdGroupPairs.map(({ GroupId }) => GroupId),
+    ]);
+    return sources.map((source) => names.get(source) ?? `${source}, which is neither`).toSorted();
   }
 
   /** What of sets is left, by kind. */
@@ -96,7 +132,7 @@ export class FargateAccount {
   }
 
   close(): void {
-    for (const client of [this.ecs, this.elb, this.#secrets, this.#scaling]) client.destroy();
+    for (const client of [this.ecs, this.elb, this.#networks, this.#secrets, this.#scaling]) client.destroy();
   }
 }
 

@@ -96,6 +96,15 @@ const hear = async (path = '/'): Promise<Said> =>
 const waits = { timeoutMs: DEPLOY_TIMEOUT_MS };
 
 describe('an installation that runs agents on Fargate', () => {
+  it('lets CloudFront alone reach the balancer, and no agent past it', async () => {
+    expect(await account.entrances()).toEqual([
+      'CloudFront-VPCOrigins-Service-SG',
+      'a subnet of the balancer',
+      'a subnet of the balancer',
+      'com.amazonaws.global.cloudfront.origin-facing',
+    ]);
+  });
+
   it('takes a repository to an agent that answers behind the balancer', async () => {
     const secrets = [{ name: 'GREETING', value: 'a secret of the agent' }];
     const source_config = {
@@ -250,6 +259,11 @@ describe('an installation that runs agents on Fargate', () => {
   it('gives the driver all the permissions that it needs, and none that it could do without', async () => {
     expect(await complaintsOf(ground.emulator)).toEqual([]);
     const unused = await unusedPermissions(ground.emulator);
-    expect(unused.filter((each) => /^(drive|ingest-output) /.test(each))).toEqual([]);
+    expect(unused.filter((each) => /^(drive|ingest-output|find-network) /.test(each))).toEqual([]);
+  });
+
+  it('is destroyed in an order that CloudFront takes', async () => {
+    const printed = await timed('cdk destroy', () => ground.cdk.destroyApplication());
+    expect(printed).toContain('slipway-test: destroyed');
   });
 });

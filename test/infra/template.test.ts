@@ -7,6 +7,7 @@ import { alarmTests } from './alarm-tests.ts';
 import { buildTests } from './build-tests.ts';
 import { costTests } from './cost-tests.ts';
 import { creationTests } from './creation-tests.ts';
+import { frontTests } from './front-tests.ts';
 import { keptTests } from './kept-tests.ts';
 import { limitTests } from './limit-tests.ts';
 import { routeTests } from './route-tests.ts';
@@ -282,6 +283,10 @@ buildTests(() => stacks);
 
 describe('agents', () => {
   agentTests(() => stacks);
+});
+
+describe('the front of agents', () => {
+  frontTests();
 });
 
 describe('alarms', () => {

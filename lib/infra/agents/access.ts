@@ -31,6 +31,16 @@ export const looking: Rule[] = [
   { actions: ['logs:GetLogEvents'], resources: ({ agents }) => [agents.logStreams] },
 ];
 
+export const lookingAtNetworks: Rule[] = [
+  // These know no resource.
+  {
+    actions: ['InternetGateways', 'ManagedPrefixLists', 'SecurityGroups', 'Subnets'].map(
+      (what) => `ec2:Describe${what}`,
+    ),
+    resources: () => ['*'],
+  },
+];
+
 export const changing: Rule[] = [
   // By its family, and with the tag of this cluster.
   {

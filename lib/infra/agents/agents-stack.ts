@@ -7,11 +7,13 @@ import type { AgentVariableName, Environment } from '../../contract/env.ts';
 import { managingRows } from '../../contract/functions.ts';
 import { LogIngestion } from '../log-ingestion.ts';
 import type { Platform } from '../platform.ts';
+import type { Settings } from '../settings.ts';
 import { SlipwayFunction } from '../slipway-function.ts';
 import { Front } from './front.ts';
 import { suppressAgentFindings } from './nag-suppressions.ts';
 import { agentLogGroupName, agentSecretPrefix } from './names.ts';
 import { Network } from './network.ts';
+import { Questions } from './questions.ts';
 import { Servers } from './servers.ts';
 
 /**
@@ -19,7 +21,8 @@ import { Servers } from './servers.ts';
  * all of them, and the driver that makes a service for each set of servers at run time.
  */
 export class AgentsStack extends NestedStack {
-  readonly url: string;
+  /** What `cdk deploy` prints of it. */
+  readonly outputs: Readonly<Record<string, string>>;
   readonly #zones: string[] | undefined;
   readonly driver: LambdaFunction;
 
@@ -27,15 +30,18 @@ export class AgentsStack extends NestedStack {
     super(scope, id, { description: 'Slipway: where agents run' });
     const { settings } = platform;
     this.#zones = settings.agentZones;
-    const network = new Network(this, 'Network', settings);
+    const questions = new Questions(this, 'Questions', platform);
+    const network = new Network(this, 'Network', settings, questions);
     const servers = new Servers(this, 'Servers', platform);
-    const front = new Front(this, 'Front', settings, network);
-    this.url = front.url;
+    const front = new Front(this, 'Front', platform, { network, questions });
+    const subnets = network.vpc.selectSubnets(network.agentSubnets).subnetIds.join(',');
+    const groups = network.agents.securityGroupId;
+    this.outputs = outputsOf(settings, front, { network: network.vpc.vpcId, subnets, groups });
     const variables: Environment<AgentVariableName> = {
       AGENTS_CLUSTER: servers.cluster.ref,
       AGENTS_VPC_ID: network.vpc.vpcId,
-      AGENTS_SUBNETS: network.vpc.selectSubnets(network.agentSubnets).subnetIds.join(','),
-      AGENTS_SECURITY_GROUPS: network.agents.securityGroupId,
+      AGENTS_SUBNETS: subnets,
+      AGENTS_SECURITY_GROUPS: groups,
       AGENTS_PUBLIC_IP: settings.agentNetwork === 'public' ? 'true' : 'false',
       AGENTS_LISTENER_ARN: front.listener.listenerArn,
       AGENTS_EXECUTION_ROLE_ARN: servers.executionRole.roleArn,
@@ -43,6 +49,7 @@ export class AgentsStack extends NestedStack {
       AGENTS_LOG_GROUP_NAME: agentLogGroupName(settings),
       AGENTS_SECRET_PREFIX: agentSecretPrefix(settings),
       AGENTS_URL: front.url,
+      AGENTS_DOMAIN: settings.agentsDomain,
     };
     const { function: driver } = new SlipwayFunction(this, 'Drive', {
       platform: { ...platform, variables: { ...platform.variables, ...variables } },
@@ -67,6 +74,21 @@ export class AgentsStack extends NestedStack {
   override get availabilityZones(): string[] {
     return this.#zones ?? [0, 1].map((index) => Fn.select(index, Fn.getAzs()));
   }
+}
+
+/** Where agents answer, and what has to admit them: a database of one's own, say. */
+function outputsOf(
+  { agentsDomain }: Settings,
+  { url, distributionName }: Front,
+  { network, subnets, groups }: { network: string; subnets: string; groups: string },
+): Record<string, string> {
+  return {
+    AgentsUrl: url,
+    ...(agentsDomain !== undefined && { AgentsRecord: `*.${agentsDomain} CNAME ${distributionName}` }),
+    AgentsNetwork: network,
+    AgentsSubnets: subnets,
+    AgentsSecurityGroup: groups,
+  };
 }
 
 const WHY = 'wakes the driver of a deployment whose servers came up, ended or cannot be placed';

@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
   CachePolicy,
@@ -14,19 +15,22 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { VpcOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { CfnSecurityGroupIngress } from 'aws-cdk-lib/aws-ec2';
 import {
   type ApplicationListener,
   ApplicationLoadBalancer,
   ApplicationProtocol,
   ListenerAction,
 } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
+import manifest from '../../../package.json' with { type: 'json' };
 import { NO_AGENT, OF_THE_ORIGIN } from '../../contract/agent-front.ts';
-import { nameOf } from '../platform.ts';
+import { nameOf, type Platform } from '../platform.ts';
 import type { Settings } from '../settings.ts';
 import { answerFunction, frontFunction } from './front-function.ts';
 import { agentsName } from './names.ts';
-import type { Network } from './network.ts';
+import { HTTP, type Network } from './network.ts';
+import type { Questions } from './questions.ts';
 
 /** A run may be silent for as long as the balancer lets it. */
 const IDLE_SECONDS = 4000;
@@ -34,28 +38,24 @@ const IDLE_SECONDS = 4000;
 const READ_SECONDS = 120;
 const KEEPALIVE_SECONDS = 60;
 
+type Around = { network: Network; questions: Questions };
+
 /**
  * HTTPS without a domain of one's own: CloudFront, and behind it one balancer for all agents, which has no
  * public address. The driver makes the rules that say which servers a deployment's requests go to.
  */
 export class Front extends Construct {
   readonly listener: ApplicationListener;
-  /** `https://` and the host at which all agents answer. */
+  /** The front's own host. */
+  readonly distributionName: string;
+  /** `https://` and that host: all agents answer there, each at its path. */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, settings: Settings, network: Network) {
+  constructor(scope: Construct, id: string, { settings }: Platform, { network, questions }: Around) {
     super(scope, id);
-    const balancer = new ApplicationLoadBalancer(this, 'Balancer', {
-      loadBalancerName: agentsName(settings),
-      vpc: network.vpc,
-      vpcSubnets: network.balancerSubnets,
-      internetFacing: false,
-      securityGroup: network.balancer,
-      idleTimeout: Duration.seconds(IDLE_SECONDS),
-      dropInvalidHeaderFields: true,
-    });
+    const balancer = this.#balancer(settings, network);
     this.listener = balancer.addListener('Listener', {
-      port: 80,
+      port: HTTP,
       protocol: ApplicationProtocol.HTTP,
       open: false,
       defaultAction: ListenerAction.fixedResponse(404, {
@@ -63,6 +63,28 @@ export class Front extends Construct {
         messageBody: NO_AGENT,
       }),
     });
+    const distribution = this.#distribution(settings, balancer);
+    this.distributionName = distribution.distributionDomainName;
+    this.url = `https://${this.distributionName}`;
+    this.#admitGroup(distribution, network, questions);
+  }
+
+  #balancer(settings: Settings, network: Network): ApplicationLoadBalancer {
+    const [own, addresses] = network.balancer;
+    const balancer = new ApplicationLoadBalancer(this, 'Balancer', {
+      loadBalancerName: agentsName(settings),
+      vpc: network.vpc,
+      vpcSubnets: network.balancerSubnets,
+      internetFacing: false,
+      securityGroup: own,
+      idleTimeout: Duration.seconds(IDLE_SECONDS),
+      dropInvalidHeaderFields: true,
+    });
+    balancer.addSecurityGroup(addresses);
+    return balancer;
+  }
+
+  #distribution(settings: Settings, balancer: ApplicationLoadBalancer): Distribution {
     const code = (place: string, name: string, comment: string, text: string) =>
       new FrontFunction(this, place, {
         functionName: nameOf(settings, name),
@@ -70,11 +92,14 @@ export class Front extends Construct {
         runtime: FunctionRuntime.JS_2_0,
         code: FunctionCode.fromInline(text),
       });
-    const asked = code('Function', 'front', 'says which agent a request is for', frontFunction());
-    const answered = code('Answers', 'front-answers', 'keeps redirects with their agent', answerFunction());
-    const distribution = new Distribution(this, 'Distribution', {
+    const asked = code('Function', 'front', 'says which agent a request is for', frontFunction(settings));
+    const answers = answerFunction(settings);
+    const answered = code('Answers', 'front-answers', 'keeps redirects with their agent', answers);
+    return new Distribution(this, 'Distribution', {
       comment: `Slipway: agents of ${settings.environment}`,
       httpVersion: HttpVersion.HTTP2_AND_3,
+      ...this.#hosts(settings),
+      ...(settings.agentWebAclArn !== undefined && { webAclId: settings.agentWebAclArn }),
       defaultBehavior: {
         origin: VpcOrigin.withApplicationLoadBalancer(balancer, {
           vpcOriginName: agentsName(settings),
@@ -95,7 +120,36 @@ export class Front extends Construct {
         ],
       },
     });
-    this.url = `https://${distribution.distributionDomainName}`;
+  }
+
+  /** A host for each agent, where there is a domain for them. */
+  #hosts({ agentsDomain, agentsCertificateArn }: Settings) {
+    if (agentsDomain === undefined || agentsCertificateArn === undefined) return {};
+    const certificate = Certificate.fromCertificateArn(this, 'Certificate', agentsCertificateArn);
+    return { domainNames: [`*.${agentsDomain}`], certificate };
+  }
+
+  /**
+   * CloudFront makes a group for its interfaces when it first has an origin in a network. It is asked for once
+   * the origin is there, and anew with each release, and left before the origin goes: CloudFront can delete no
+   * group that a rule names. Where there is none, the rule names the balancer's own group, and lets nobody in.
+   */
+  #admitGroup(front: IConstruct, { vpc, balancer: [own] }: Network, questions: Questions): void {
+    const { resource, answer } = questions.ask(this, 'FrontGroup', {
+      Find: 'front-group',
+      VpcId: vpc.vpcId,
+      OrElse: own.securityGroupId,
+      Release: manifest.version,
+    });
+    resource.node.addDependency(front);
+    new CfnSecurityGroupIngress(this, 'FromFrontGroup', {
+      groupId: own.securityGroupId,
+      sourceSecurityGroupId: answer('GroupId'),
+      ipProtocol: 'tcp',
+      fromPort: HTTP,
+      toPort: HTTP,
+      description: 'the front, by its group',
+    });
   }
 
   /** All agents share an origin. Functions do not run for errors, so this is a policy. */

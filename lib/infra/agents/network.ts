@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib';
 import {
   IpAddresses,
   type ISecurityGroup,
@@ -5,53 +6,62 @@ import {
   Peer,
   Port,
   SecurityGroup,
+  Subnet,
   type SubnetSelection,
   SubnetType,
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
 import type { Settings } from '../settings.ts';
+import type { Questions } from './questions.ts';
 
 const CIDR = '10.42.0.0/16';
-/** Room for four thousand servers in each of two zones. */
-const AGENTS_MASK = 20;
+/** Room for four thousand servers in each of two zones, or for a quarter of a smaller network. */
+const AGENTS_MASK_MIN = 20;
+const QUARTER_BITS = 2;
 /** A balancer asks for eight free addresses in each. */
 const BALANCER_MASK = 26;
 export const AGENT_PORT = 8000;
-const HTTP = 80;
+/** Of the balancer. */
+export const HTTP = 80;
+
+/** Where servers and the balancer lie. */
+type Place = {
+  vpc: IVpc;
+  agentSubnets: SubnetSelection;
+  balancerSubnets: SubnetSelection;
+  /** Of the balancer's subnets. */
+  balancerCidrs: string[];
+};
 
 /**
- * A network of its own: servers of agents, which nothing outside can reach though they may have public
- * addresses; and a balancer without one, which only the front and the servers' neighbours can.
+ * Servers of agents, which nothing outside can reach though they may have public addresses; and a balancer
+ * without one, which only the front can reach. Not even servers can: a request past the front could say that
+ * it is for any agent, or came from anywhere.
  */
 export class Network extends Construct {
   readonly vpc: IVpc;
   readonly agents: ISecurityGroup;
-  readonly balancer: ISecurityGroup;
-  readonly agentSubnets: SubnetSelection = { subnetGroupName: 'agents' };
-  readonly balancerSubnets: SubnetSelection = { subnetGroupName: 'balancer' };
+  /** Of the balancer: the second one is for the addresses of the front, which fill a group. */
+  readonly balancer: readonly [ISecurityGroup, ISecurityGroup];
+  readonly agentSubnets: SubnetSelection;
+  readonly balancerSubnets: SubnetSelection;
 
-  constructor(scope: Construct, id: string, { agentNetwork }: Settings) {
+  constructor(scope: Construct, id: string, settings: Settings, questions: Questions) {
     super(scope, id);
-    const isNat = agentNetwork === 'nat';
-    const type = isNat ? SubnetType.PRIVATE_WITH_EGRESS : SubnetType.PUBLIC;
-    const made = new Vpc(this, 'Vpc', {
-      ipAddresses: IpAddresses.cidr(CIDR),
-      maxAzs: 2,
-      natGateways: isNat ? 1 : 0,
-      restrictDefaultSecurityGroup: false,
-      subnetConfiguration: [
-        { name: 'agents', subnetType: type, cidrMask: AGENTS_MASK, ...(!isNat && PUBLIC) },
-        { name: 'balancer', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: BALANCER_MASK },
-        ...(isNat ? [{ name: 'nat', subnetType: SubnetType.PUBLIC, cidrMask: BALANCER_MASK }] : []),
-      ],
-    });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the CDK's own types disagree
-    this.vpc = made as IVpc;
-    const { vpc } = this;
-    this.balancer = new SecurityGroup(this, 'BalancerGroup', {
+    const place = this.#given(settings, questions) ?? this.#made(settings);
+    const { vpc } = place;
+    this.vpc = vpc;
+    this.agentSubnets = place.agentSubnets;
+    this.balancerSubnets = place.balancerSubnets;
+    const balancer = new SecurityGroup(this, 'BalancerGroup', {
       vpc,
       description: 'Slipway: the balancer before all agents',
+      allowAllOutbound: false,
+    });
+    const addresses = new SecurityGroup(this, 'FrontGroup', {
+      vpc,
+      description: 'Slipway: addresses of CloudFront, before the balancer',
       allowAllOutbound: false,
     });
     this.agents = new SecurityGroup(this, 'AgentGroup', {
@@ -59,10 +69,65 @@ export class Network extends Construct {
       description: 'Slipway: servers of agents',
       allowAllOutbound: true,
     });
-    // The front comes in by interfaces that CloudFront makes in this network.
-    this.balancer.addIngressRule(Peer.ipv4(CIDR), Port.tcp(HTTP), 'the front');
-    this.balancer.addEgressRule(this.agents, Port.tcp(AGENT_PORT), 'servers of agents');
-    this.agents.addIngressRule(this.balancer, Port.tcp(AGENT_PORT), 'the balancer');
+    this.balancer = [balancer, addresses];
+    // The front comes in by interfaces that CloudFront makes in the balancer's subnets. Whether rules see the
+    // address of the interface, that of CloudFront or its group is not documented: each of them is let in.
+    for (const cidr of place.balancerCidrs)
+      balancer.addIngressRule(Peer.ipv4(cidr), Port.tcp(HTTP), 'the front, by its interfaces');
+    const { answer } = questions.ask(this, 'FrontAddresses', { Find: 'front-addresses' });
+    // The list counts as 55 of the 60 rules that a group may have.
+    addresses.addIngressRule(Peer.prefixList(answer('PrefixListId')), Port.tcp(HTTP), 'the front');
+    balancer.addEgressRule(this.agents, Port.tcp(AGENT_PORT), 'servers of agents');
+    this.agents.addIngressRule(balancer, Port.tcp(AGENT_PORT), 'the balancer');
+  }
+
+  #made({ agentNetwork, agentCidr = CIDR }: Settings): Place {
+    const isNat = agentNetwork === 'nat';
+    const type = isNat ? SubnetType.PRIVATE_WITH_EGRESS : SubnetType.PUBLIC;
+    const cidrMask = Math.max(AGENTS_MASK_MIN, Number(agentCidr.split('/')[1]) + QUARTER_BITS);
+    const made = new Vpc(this, 'Vpc', {
+      ipAddresses: IpAddresses.cidr(agentCidr),
+      maxAzs: 2,
+      natGateways: isNat ? 1 : 0,
+      restrictDefaultSecurityGroup: false,
+      subnetConfiguration: [
+        { name: 'agents', subnetType: type, cidrMask, ...(!isNat && PUBLIC) },
+        { name: 'balancer', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: BALANCER_MASK },
+        ...(isNat ? [{ name: 'nat', subnetType: SubnetType.PUBLIC, cidrMask: BALANCER_MASK }] : []),
+      ],
+    });
+    const balancerSubnets = { subnetGroupName: 'balancer' };
+    return {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the CDK's own types disagree
+      vpc: made as IVpc,
+      agentSubnets: { subnetGroupName: 'agents' },
+      balancerSubnets,
+      balancerCidrs: made.selectSubnets(balancerSubnets).subnets.map(({ ipv4CidrBlock }) => ipv4CidrBlock),
+    };
+  }
+
+  /** A network that was there before, as far as a template can know it: the rest is asked by the deploy. */
+  #given({ agentVpcId, agentSubnets, balancerSubnets }: Settings, questions: Questions): Place | undefined {
+    if (agentVpcId === undefined || agentSubnets === undefined || balancerSubnets === undefined)
+      return undefined;
+    const { answer } = questions.ask(this, 'Given', {
+      Find: 'given-network',
+      VpcId: agentVpcId,
+      AgentSubnets: agentSubnets,
+      BalancerSubnets: balancerSubnets,
+    });
+    const named = (kind: string, ids: string[]): SubnetSelection => ({
+      subnets: ids.map((subnetId, index) => Subnet.fromSubnetId(this, `${kind}${index}`, subnetId)),
+    });
+    return {
+      vpc: Vpc.fromVpcAttributes(this, 'Vpc', {
+        vpcId: agentVpcId,
+        availabilityZones: Stack.of(this).availabilityZones,
+      }),
+      agentSubnets: named('Agents', agentSubnets),
+      balancerSubnets: named('Balancer', balancerSubnets),
+      balancerCidrs: [answer('BalancerCidr0'), answer('BalancerCidr1')],
+    };
   }
 }
 

@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { placeOfService, serviceName } from '../../../lib/adapters/aws/ecs/names.ts';
 import { buildEvent, codeBuildEventOf } from '../../../lib/triggers/build-event.ts';
 import { computeDriver } from '../../../lib/triggers/compute-event.ts';
+import { customResource } from '../../../lib/triggers/custom-resource.ts';
 import { executionEnded } from '../../../lib/triggers/execution-event.ts';
 
 const ref = { tenantId: 't', deploymentId: 'd', revisionId: 'r' };
@@ -44,4 +45,41 @@ it('the driver hears of deployments from the engine, and from events of the serv
   expect(await drives(ofEcs([task], { group: 'family:mine' }))).toEqual([]);
   expect(await drives(ofEcs([`${service}/more`, 'arn:aws:ecs:::service/web'], {}))).toEqual([]);
   await expect(drives({ tenantId: 't' })).rejects.toThrow('deploymentId');
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+it('a question of a template is answered at the address that CloudFormation gives, whatever comes of it', async () => {
+  const answers: [url: string, init: RequestInit][] = [];
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    answers.push([url, init]);
+    return new Response();
+  });
+  const event = (RequestType: string, more: object = {}) => ({
+    RequestType,
+    RequestId: '1',
+    StackId: 's',
+    LogicalResourceId: 'Found',
+    ResponseURL: 'https://answers.example/1?signed',
+    ResourceProperties: { Find: 'it' },
+    ...more,
+  });
+  const handler = customResource(async (_: object, { Find }: { Find?: string }) => {
+    if (Find !== 'it') throw new Error(`There is no ${Find}.`);
+    return { Id: '7' };
+  })(() => ({}));
+  await handler(event('Create'));
+  await handler(event('Update', { PhysicalResourceId: 'kept', ResourceProperties: { Find: 'that' } }));
+  await handler(event('Delete', { ResourceProperties: { Find: 'that' } }));
+  const ids = { RequestId: '1', StackId: 's', LogicalResourceId: 'Found', PhysicalResourceId: 'Found' };
+  expect(answers.map(([, { body }]) => JSON.parse(String(body)) as unknown)).toEqual([
+    { Status: 'SUCCESS', Data: { Id: '7' }, ...ids },
+    { Status: 'FAILED', Reason: 'There is no that.', ...ids, PhysicalResourceId: 'kept' },
+    { Status: 'SUCCESS', Data: {}, ...ids },
+  ]);
+  // The address is signed for a PUT without a type.
+  expect(answers[0]).toEqual([
+    'https://answers.example/1?signed',
+    expect.objectContaining({ method: 'PUT', headers: { 'content-type': '' } }),
+  ]);
 });

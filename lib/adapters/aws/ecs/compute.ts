@@ -1,4 +1,4 @@
-import { agentPath } from '../../../contract/agent-front.ts';
+import { agentAddress } from '../../../contract/agent-front.ts';
 import { type Compute, ComputeBusy, type NewSet, type Place } from '../../compute.ts';
 import { type Aws, inWords, isNamed, openAws } from './clients.ts';
 import { failureOfSet } from './failures.ts';
@@ -33,7 +33,7 @@ export function createEcsCompute(options: EcsOptions): Compute {
     remove: (place, key) => saidOf(place, key, remove(aws, place, key)),
     stopTraffic: (place) =>
       said(survey(aws, place).then(({ production }) => target.deleteRules(aws, production))),
-    address: (named) => `${options.baseUrl}${agentPath(named)}`,
+    address: (named) => agentAddress(named, options),
   };
 }
 

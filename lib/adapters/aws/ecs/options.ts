@@ -19,6 +19,8 @@ export type EcsOptions = {
   secretPrefix: string;
   /** Where agents answer: `https://<distribution>`, without a slash at the end. */
   baseUrl: string;
+  /** Where each agent has a host of its own: `agents.example.com`. */
+  domain?: string | undefined;
 };
 
 export const CONTAINER = 'agent';
