@@ -283,9 +283,6 @@ buildTests(() => stacks);
 
 describe('agents', () => {
   agentTests(() => stacks);
-});
-
-describe('the front of agents', () => {
   frontTests();
 });
 
