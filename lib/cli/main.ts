@@ -184,6 +184,9 @@ async function whereAgentsAnswer(
 }
 
 /** Says how it goes as it goes; what runs in the account needs nobody to stay. */
+const OPEN =
+  'Agents are open to the internet: whoever knows the address can ask this one, unless the settings agentAllowedCidrs or agentWebAclArn keep them out (docs/fargate.md#who-may-ask).';
+
 async function runFargateAgent(
   deps: Deps,
   command: Work & { kind: 'fargate-agent' },
@@ -192,6 +195,7 @@ async function runFargateAgent(
   const agentsUrl = await whereAgentsAnswer(command, world);
   const { id, url } = await fargateAgent(deps, { ...command, agentsUrl }, world.ask, world.write);
   world.write(`It answers: ${url}`);
+  world.write(OPEN);
   world.writeError(
     [
       `${ONCE} With it in the variable KEY:`,

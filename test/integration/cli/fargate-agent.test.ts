@@ -84,9 +84,12 @@ describe('first-agent --compute fargate', () => {
     const job = await builtAsImage(world);
     expect(job).toMatchObject({ output: 'image', platforms: ['linux/amd64'], source: { kind: 'tarball' } });
     const { code, out, err } = await running;
-    expect({ code, out: out.split('\n').at(-1) }).toEqual({
+    expect({ code, end: out.split('\n').slice(-2) }).toEqual({
       code: 0,
-      out: 'It answers: https://agents.example.com/d/hello',
+      end: [
+        'It answers: https://agents.example.com/d/hello',
+        expect.stringMatching(/^Agents are open to the internet: .*agentAllowedCidrs or agentWebAclArn/),
+      ],
     });
     expect(asked).toEqual([NOBODY, ...[1, 2].map(() => 'https://agents.example.com/d/hello/ok')]);
     expect(out.match(/slp_\w{49}/g)).toHaveLength(1);
