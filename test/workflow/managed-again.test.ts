@@ -93,6 +93,16 @@ describe('a driver', () => {
     expect(world.compute.answers({ tenantId: world.caller.tenantId, deploymentId: id })).toBe(true);
   });
 
+  it('says within a quarter of an hour where an agent answers now, without a deploy', async () => {
+    const world = await aDrivenWorld();
+    const id = await serving(world, 'app');
+    world.compute.address = ({ name }) => `https://${name}-tenant.agents.example.com`;
+    await world.sweepFor(960);
+    expect(await show(world, id)).toMatchObject({
+      source_config: { custom_url: 'https://app-tenant.agents.example.com' },
+    });
+  });
+
   it('looks again after minutes at servers that do not answer', async () => {
     const world = await aDrivenWorld();
     const id = await serving(world, 'app');

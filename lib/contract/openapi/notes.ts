@@ -1,8 +1,8 @@
 import { CONFIGURATION_SIZE_BYTES_MAX } from '../deployments/requests.ts';
 import { SECRETS_SIZE_BYTES_MAX } from '../deployments/secrets.ts';
-import { DEFAULT_POD_SECURITY } from '../pod-security.ts';
 import { COMPUTE_CONFIG_SIZE_BYTES_MAX } from '../listener-requests.ts';
 import { METADATA_NAMES_MAX } from '../oauth/tokens.ts';
+import { DEFAULT_POD_SECURITY } from '../pod-security.ts';
 import { JSON_DEPTH_MAX, TEXT_LENGTH_MAX } from '../validation/json.ts';
 
 /**
