@@ -3,6 +3,10 @@ import {
   DescribeScalableTargetsCommand,
 } from '@aws-sdk/client-application-auto-scaling';
 import {
+  AttachInternetGatewayCommand,
+  CreateInternetGatewayCommand,
+  CreateSubnetCommand,
+  CreateVpcCommand,
   DescribeManagedPrefixListsCommand,
   DescribeSecurityGroupsCommand,
   DescribeSubnetsCommand,
@@ -26,7 +30,7 @@ import {
 import { ListSecretsCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { AGENT_HEADER } from '../../lib/contract/agent-front.ts';
 import { openGateway } from '../support/aws/gateway.ts';
-import { clientConfig } from './aws-environment.ts';
+import { awsEnvironment, clientConfig } from './aws-environment.ts';
 import type { Emulator } from './emulator.ts';
 
 export const CLUSTER = 'slipway-test-agents';
@@ -97,6 +101,29 @@ export class FargateAccount {
       ...UserIdGroupPairs.map(({ GroupId }) => GroupId),
     ]);
     return sources.map((source) => names.get(source) ?? `${source}, which is neither`).toSorted();
+  }
+
+  /** Makes a network, with two subnets in each of two zones and without a way out. */
+  async makeNetwork(): Promise<{ id: string; subnets: string[] }> {
+    const { Vpc } = await this.#networks.send(new CreateVpcCommand({ CidrBlock: '10.77.0.0/16' }));
+    const id = Vpc?.VpcId ?? '';
+    const subnets: string[] = [];
+    for (const [index, zone] of ['a', 'b', 'a', 'b'].entries()) {
+      const CidrBlock = `10.77.${index}.0/24`;
+      const asked = new CreateSubnetCommand({
+        VpcId: id,
+        CidrBlock,
+        AvailabilityZone: `${awsEnvironment.AWS_REGION}${zone}`,
+      });
+      subnets.push((await this.#networks.send(asked)).Subnet?.SubnetId ?? '');
+    }
+    return { id, subnets };
+  }
+
+  async openToInternet(VpcId: string): Promise<void> {
+    const { InternetGateway } = await this.#networks.send(new CreateInternetGatewayCommand({}));
+    const InternetGatewayId = InternetGateway?.InternetGatewayId;
+    await this.#networks.send(new AttachInternetGatewayCommand({ VpcId, InternetGatewayId }));
   }
 
   /** What of sets is left, by kind. */

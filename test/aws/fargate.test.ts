@@ -29,6 +29,13 @@ const DEPLOY_TIMEOUT_MS = 240_000;
 const REPOSITORY = 'ssh://git@git.example.com/team/agent.git';
 const TROUBLE = /ERROR|WARN|rror:|not authorized/;
 const REQUESTS_A_SECOND = 20;
+/** Who may reach the balancer. */
+const ENTRANCES = [
+  'CloudFront-VPCOrigins-Service-SG',
+  'a subnet of the balancer',
+  'a subnet of the balancer',
+  'com.amazonaws.global.cloudfront.origin-facing',
+];
 /** Of a line of a log. */
 const LINE_MAX = 600;
 
@@ -97,12 +104,7 @@ const waits = { timeoutMs: DEPLOY_TIMEOUT_MS };
 
 describe('an installation that runs agents on Fargate', () => {
   it('lets CloudFront alone reach the balancer, and no agent past it', async () => {
-    expect(await account.entrances()).toEqual([
-      'CloudFront-VPCOrigins-Service-SG',
-      'a subnet of the balancer',
-      'a subnet of the balancer',
-      'com.amazonaws.global.cloudfront.origin-facing',
-    ]);
+    expect(await account.entrances()).toEqual(ENTRANCES);
   });
 
   it('takes a repository to an agent that answers behind the balancer', async () => {
@@ -265,5 +267,22 @@ describe('an installation that runs agents on Fargate', () => {
   it('is destroyed in an order that CloudFront takes', async () => {
     const printed = await timed('cdk destroy', () => ground.cdk.destroyApplication());
     expect(printed).toContain('slipway-test: destroyed');
+  });
+
+  it('runs in a network that was there before, where CloudFront can have an origin', async () => {
+    const [open, shut] = [await account.makeNetwork(), await account.makeNetwork()];
+    await account.openToInternet(open.id);
+    const settingsOf = ({ id, subnets }: typeof open) => ({
+      agentVpcId: id,
+      agentSubnets: subnets.slice(0, 2).join(','),
+      balancerSubnets: subnets.slice(2).join(','),
+    });
+    const printed = await timed('cdk deploy', () => ground.cdk.deploy(settingsOf(open)));
+    expect(outputOf(printed, 'AgentsNetwork')).toBe(open.id);
+    expect(outputOf(printed, 'AgentsSubnets')).toBe(settingsOf(open).agentSubnets);
+    expect(await account.entrances()).toEqual(ENTRANCES);
+    await expect(timed('cdk deploy', () => ground.cdk.deploy(settingsOf(shut)))).rejects.toThrow(
+      `agentVpcId: ${shut.id} has no internet gateway`,
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Annotations, Stack } from 'aws-cdk-lib';
 import {
   IpAddresses,
   type ISecurityGroup,
@@ -117,7 +117,12 @@ export class Network extends Construct {
       BalancerSubnets: balancerSubnets,
     });
     const named = (kind: string, ids: string[]): SubnetSelection => ({
-      subnets: ids.map((subnetId, index) => Subnet.fromSubnetId(this, `${kind}${index}`, subnetId)),
+      subnets: ids.map((subnetId, index) => {
+        const subnet = Subnet.fromSubnetId(this, `${kind}${index}`, subnetId);
+        // Nobody asks for its routes here.
+        Annotations.of(subnet).acknowledgeWarning('@aws-cdk/aws-ec2:noSubnetRouteTableId');
+        return subnet;
+      }),
     });
     return {
       vpc: Vpc.fromVpcAttributes(this, 'Vpc', {
