@@ -18,10 +18,10 @@ export type WayIn = {
  * under the prefix, anything else is as it was.
  *
  * CloudFront runs this very text, where there is neither `URL` nor anything that another file brings: it
- * imports nothing, and uses nothing but what ECMAScript 5 knows of strings and arrays.
+ * imports nothing, and uses nothing but what ECMAScript 5 knows, and of what came later `const`, `let`, arrow
+ * functions and templates. CloudFront refuses a function with any other syntax.
  */
 export function ownRedirect(location: string, way: WayIn): string {
-  const { prefix, hosts, inner } = way;
   const at = location.search(/[?#]/);
   const tail = at < 0 ? '' : location.slice(at);
   // Browsers read a backslash as a slash.
@@ -40,7 +40,7 @@ export function ownRedirect(location: string, way: WayIn): string {
     });
     return kept.join('/');
   };
-  const isUnder = (path: string) => path === prefix || path.indexOf(`${prefix}/`) === 0;
+  const isUnder = (path: string) => path === way.prefix || path.indexOf(`${way.prefix}/`) === 0;
   const folder = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
 
   const absolute = /^(?:(https?):)?\/\/+([^/]+)([\s\S]*)$/i.exec(head);
@@ -52,15 +52,15 @@ export function ownRedirect(location: string, way: WayIn): string {
     const host = absolute[2] || '';
     const isAmong = (some: readonly string[]) =>
       some.some((one) => plain(one, scheme === 'https') === plain(host, scheme === 'https'));
-    isInner = isAmong(inner);
-    if (!isInner && !isAmong(hosts)) return location;
+    isInner = isAmong(way.inner);
+    if (!isInner && !isAmong(way.hosts)) return location;
     // A server that is asked by http may want https. It never wants the other way: it only does not know.
     if (scheme === 'https' && !way.isSecure && !isInner) origin = `https://${host}`;
     path = absolute[3] || '/';
   } else if (head === '' || /^[a-z][a-z0-9+.-]*:/i.test(head)) {
     return location;
   } else if (head.charAt(0) !== '/') {
-    const meant = prefix + dotless(folder(way.serverPath) + head);
+    const meant = way.prefix + dotless(folder(way.serverPath) + head);
     return dotless(folder(way.clientPath) + head) === meant ? location : meant + tail;
   }
   path = dotless(path);
@@ -69,5 +69,5 @@ export function ownRedirect(location: string, way: WayIn): string {
     // Two slashes would begin with a host.
     return (path.indexOf('//') === 0 ? '/.' : '') + path + tail;
   }
-  return origin + prefix + path + tail;
+  return origin + way.prefix + path + tail;
 }

@@ -19,6 +19,7 @@ const services: Record<string, string[]> = {
   images: ['ECR'],
   repositories: ['ECR', 'STS'],
   registry: ['ECR', 'STS'],
+  networks: ['EC2'],
 };
 
 /** What the function behind a handler may do; nothing for the one that takes what no route takes. */

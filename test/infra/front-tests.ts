@@ -172,6 +172,7 @@ export function frontTests(): void {
     [{ agentCidr: '10.9.1.0/20' }, /10\.9\.1\.0 is not the first address of a \/20/],
     [{ agentCidr: '10.9.0.0' }, /a network such as/],
     [{ agentCidr: '10.900.0.0/16' }, /a network such as/],
+    [{ agentAllowedCidrs: ',' }, /no range of addresses/],
     [{ agentAllowedCidrs: 'office' }, /'office' is no range of addresses/],
     [{ agentAllowedCidrs: '203.0.113.0/33' }, /is no range/],
     [{ agentAllowedCidrs: '::ffff:203.0.113.0/120' }, /write it as IPv4/],

@@ -47,7 +47,10 @@ export const agentSettings = {
     .string()
     .transform((text) => listed(text))
     .superRefine((ranges, context) => {
-      const problem = ranges.map(rangeProblem).find((one) => one !== undefined) ?? lengthProblem(ranges);
+      const none =
+        ranges.length === 0 ? 'no range of addresses: leave the setting out to let anybody ask' : undefined;
+      const wrong = ranges.map(rangeProblem).find((one) => one !== undefined);
+      const problem = none ?? wrong ?? lengthProblem(ranges);
       if (problem !== undefined) context.addIssue(problem);
     })
     .optional(),

@@ -17,6 +17,8 @@ export const ceilingsKiB = {
   delivery: 525,
   /** It has the clients of ECS, the balancer, scaling, secrets and logs; nobody waits for it. */
   driver: 790,
+  /** A deploy waits for it, and its client knows all of EC2. */
+  network: 820,
 };
 export type CeilingGroup = keyof typeof ceilingsKiB;
 
@@ -29,6 +31,7 @@ export function ceilingGroup(handler: string): CeilingGroup {
   if (handler === 'functions/schedules/heads.ts') return 'pushes';
   if (handler === 'functions/api/integrations/webhook.ts') return 'delivery';
   if (handler === 'functions/compute/drive.ts') return 'driver';
+  if (handler === 'functions/compute/find-network.ts') return 'network';
   const clients = clientsOf(accessOf(handler));
   if (clients.includes('S3')) return 'S3';
   return clients === 'none' ? 'none' : 'DynamoDB';
