@@ -110,7 +110,7 @@ function troubleOf(heard: Heard, url: string): string {
   if ('nothing' in heard) {
     const text = `${heard.nothing.name} ${reasonOf(heard.nothing)}`;
     if (NAME_UNKNOWN.test(text))
-      return `This network does not resolve ${new URL(url).hostname} (${reasonOf(heard.nothing)}): ask its DNS, or try from another network.`;
+      return `This network does not resolve ${new URL(url).hostname} (${reasonOf(heard.nothing)}): ask its DNS, or try from another network. Under agentsDomain a host needs the record that the deploy has printed as AgentsRecord.`;
     if (TIMED_OUT.test(text)) return `Nothing came back in time. ${UNREACHED}`;
     return `There is no connection: ${reasonOf(heard.nothing)}.`;
   }
