@@ -18,8 +18,8 @@ export const OF_THE_ORIGIN = ['clear-site-data', 'service-worker-allowed'] as co
 export const NO_AGENT = '{"detail":"No agent answers at this address."}';
 
 /**
- * Zones in which CloudFront reaches no balancer, by the ids that are the same in every account (AWS: "Restrict
- * access with VPC origins").
+ * Zones in which CloudFront reaches no balancer, by the ids that are the same in every account (AWS:
+ * "Restrict access with VPC origins").
  */
 export const ZONES_WITHOUT_FRONT: readonly string[] = ['use1-az3', 'usw1-az2', 'apne1-az3', 'cac1-az3'];
 

@@ -130,9 +130,10 @@ export class Front extends Construct {
   }
 
   /**
-   * CloudFront makes a group for its interfaces when it first has an origin in a network. It is asked for once
-   * the origin is there, and anew with each release, and left before the origin goes: CloudFront can delete no
-   * group that a rule names. Where there is none, the rule names the balancer's own group, and lets nobody in.
+   * CloudFront makes a group for its interfaces when it first has an origin in a network. It is asked for
+   * once the origin is there, and anew with each release, and left before the origin goes: CloudFront can
+   * delete no group that a rule names. Where there is none, the rule names the balancer's own group, and lets
+   * nobody in.
    */
   #admitGroup(front: IConstruct, { vpc, balancer: [own] }: Network, questions: Questions): void {
     const { resource, answer } = questions.ask(this, 'FrontGroup', {
