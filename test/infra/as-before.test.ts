@@ -1,0 +1,99 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { RELEASE_ENVIRONMENT, unpackRelease } from '../support/aws/earlier-release.ts';
+import { assembly } from '../support/aws/synthesised.ts';
+import { temporaryFolder } from '../support/files/temporary-folder.ts';
+
+/**
+ * What differs without settings from the release before, each by where it is (stack, logical id without its
+ * hash, and the path below) and why. Nothing else may: who upgrades gets what is here.
+ */
+const DIFFERENCES: readonly { at: RegExp; because: string }[] = [
+  { at: /(HEAD\w+|RouteSettings\/HEAD .+)$/, because: 'what answers a GET answers a HEAD' },
+  {
+    at: /^identity\/Resources\/listrepositories/,
+    because: 'the repositories that an integration sees are listed',
+  },
+  {
+    at: /Environment\/Variables\/\w+_MAX$/,
+    because: 'how much a tenant may have is a setting, which who counts reads',
+  },
+  {
+    at: /(create|patch|redeploy|delete|build)\w*Role\w{8}\/Properties\/Policies\/0\/PolicyDocument\/Statement\/1\/Action\/\d$/,
+    because: 'counts of a tenant are compared and changed in the write that they limit',
+  },
+  { at: /Environment\/Variables\/KEY_DAYS$/, because: 'keys that are made in the console end' },
+  {
+    at: /(Environment\/Variables\/KEY_ID|Role\w{8}\/Properties\/Policies\/0\/PolicyDocument\/Statement\/2)$/,
+    because: 'what people and listeners say is masked where it is recorded, for which secrets are decrypted',
+  },
+  {
+    at: /AssumeRolePolicyDocument\/Statement\/0\/Condition$/,
+    because: 'services act for this account alone',
+  },
+  {
+    at: /(receivedelivery\w+\/Properties\/(Policies\/0\/PolicyDocument\/Statement\/3|Description|Environment\/Variables\/ALLOWED_HOSTS)|heads\w+\/Properties\/Description)$/,
+    because: 'a delivery wakes the function that looks at heads, and looks at nothing itself',
+  },
+];
+
+type Template = Record<string, unknown>;
+
+/** Stacks by the names that the test data of settings has for them. */
+async function templatesIn(folder: string): Promise<Map<string, Template>> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.template.json'));
+  const found = names.map(async (name): Promise<[string, Template]> => {
+    const text = await readFile(join(folder, name), 'utf8');
+    return [stackOf(name), templateOf(text)];
+  });
+  return new Map(await Promise.all(found));
+}
+
+const NESTED = /^slipwayverifyupgrade(?<area>\w+?)[0-9A-F]{8}\.nested\./;
+
+function stackOf(file: string): string {
+  const area = NESTED.exec(file)?.groups?.area;
+  if (area !== undefined) return area.replace(/^Api/, '');
+  return file.includes('-data.') ? 'data' : 'root';
+}
+
+/** What the CDK says of itself and of places in the code, which deploys nothing. */
+function withoutNotes(template: Template): Template {
+  const {
+    Conditions: _,
+    Resources,
+    ...rest
+  } = template as Template & { Resources: Record<string, Template> }; // as the CDK writes it
+  const deployed = Object.entries(Resources).filter(([id]) => id !== 'CDKMetadata');
+  return {
+    ...rest,
+    Resources: Object.fromEntries(deployed.map(([id, { Metadata: __, ...own }]) => [id, own])),
+  };
+}
+
+/** Code and nested templates are named by their content, which is not compared. */
+const ASSET = /\b[0-9a-f]{64}\b/g;
+const templateOf = (text: string): Template =>
+  withoutNotes(JSON.parse(text.replaceAll(ASSET, 'asset')) as Template); // what templates are
+
+/** Where two values differ, as paths into both. */
+function differences(one: unknown, other: unknown, path: string): string[] {
+  if (JSON.stringify(one) === JSON.stringify(other)) return [];
+  if (!isTree(one) || !isTree(other)) return [path];
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].flatMap((key) => differences(one[key], other[key], `${path}/${key}`));
+}
+
+const isTree = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+it('the templates without settings are those of the release before, but for what is named', async () => {
+  const released = await templatesIn(await unpackRelease(await temporaryFolder(), 'plain'));
+  const { templates } = assembly({ environment: RELEASE_ENVIRONMENT });
+  const today = new Map([...templates].map(([name, text]) => [name, templateOf(text)]));
+  expect([...today.keys()].toSorted()).toEqual([...released.keys()].toSorted());
+  const found = [...today].flatMap(([name, template]) => differences(released.get(name), template, name));
+  expect(found.filter((path) => !DIFFERENCES.some(({ at }) => at.test(path)))).toEqual([]);
+  expect(DIFFERENCES.filter(({ at }) => !found.some((path) => at.test(path)))).toEqual([]);
+});
