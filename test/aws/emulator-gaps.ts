@@ -15,7 +15,7 @@ export const emulatorGaps: readonly { lacks: string; so: string }[] = [
   {
     lacks:
       'Answers to tasks, and what asks for builds by their ids, are authorised on `*` only; AWS does it on the state machine and on the project, which our roles name.',
-    so: 'emulator.py names to its authorisation the one state machine that there is, and the project in the id of a build.',
+    so: 'emulator.py names to its authorisation the state machine that has handed out the token, and the project in the id of a build.',
   },
   {
     lacks:

@@ -36,6 +36,7 @@ update_resource = provisioners._update_resource
 provision_at_top = stacks._provision_resource
 call_lambda = stepfunctions._call_lambda
 attributes = {}
+machines_waiting = {}
 
 
 def start(data):
@@ -77,16 +78,15 @@ def alarm(name, properties):
 
 
 def resource(service, method, path, headers, body, *rest):
-    """An answer to a task is authorised on the state machine that waits for it (here there is one), what asks for builds on their project."""
+    """An answer to a task is authorised on the state machine that waits for it, what asks for builds on their project."""
     known = emulator_compute.resource_for(service, headers, body)
     if known is not None:
         return known
     found = resource_arn(service, method, path, headers, body, *rest)
     if found != "*":
         return found
-    machines = list(stepfunctions._state_machines)
-    if service == "states" and ".SendTask" in headers.get("x-amz-target", "") and len(machines) == 1:
-        return machines[0]
+    if service == "states" and ".SendTask" in headers.get("x-amz-target", ""):
+        return machines_waiting.get(json.loads(body).get("taskToken"), found)
     data = json.loads(body) if service == "codebuild" else {}
     identifiers = data.get("ids") or [data.get("id", "")]
     projects = {codebuild._project_arn(each.split(":")[0]) for each in identifiers if ":" in each}
@@ -170,6 +170,7 @@ def update(resource_type, physical_id, old, new, stack_name, logical_id=None, ol
 
 def call(function, event):
     """A function that fails fails its task, also one that waits for an answer with a token."""
+    note_machine(function, event)
     try:
         return call_lambda(function, event)
     except stepfunctions._ExecutionError as failed:
@@ -179,6 +180,15 @@ def call(function, event):
             waiting["error"] = {"Error": failed.error, "Cause": failed.cause}
             waiting["event"].set()
         raise
+
+
+def note_machine(function, event):
+    """Which state machine waits for the answer with this token: the one that calls the function."""
+    token = event.get("token") if isinstance(event, dict) else None
+    name = str(function).split(":")[-1]
+    for arn in list(stepfunctions._state_machines) if token else []:
+        if re.search(rf"\b{re.escape(name)}\b(?!-)", stepfunctions._state_machines[arn]["definition"]):
+            machines_waiting[token] = arn
 
 
 def matches(pattern, message):

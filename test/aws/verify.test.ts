@@ -1,21 +1,18 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CloudFormationClient, ListStacksCommand } from '@aws-sdk/client-cloudformation';
 import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
-import * as tar from 'tar';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { childEnvironment } from '../../lib/processes/environment.ts';
 import type { ProcessGroup } from '../../lib/processes/group.ts';
-import { tarball } from '../support/programs/deploy-cli.ts';
-import { helloFiles } from '../support/programs/hello-server.ts';
+import { RELEASE_ENVIRONMENT } from '../support/aws/earlier-release.ts';
 import { say } from '../support/run/progress.ts';
 import { until } from '../support/until.ts';
 import { clientConfig } from './aws-environment.ts';
 import { BuildService } from './builds.ts';
 import { root } from './emulator.ts';
 import { closeGround, type Ground, openGround, variablesOf } from './installation.ts';
-import { type Push, pushImage } from './registry.ts';
-import { COMMIT, storeFolder } from './tour.ts';
+import { finishAsFolder, finishAsImage } from './play-builds.ts';
 
 /** Deployments take minutes on a busy machine, and each synthesises the app first. */
 const RUN_TIMEOUT_MS = 1_200_000;
@@ -57,41 +54,32 @@ function start(...args: string[]): Verifying {
   return { group, printed, name };
 }
 
-type Finish = (job: Record<string, unknown>, source: Buffer) => Promise<Record<string, string>>;
+type Finish = typeof finishAsFolder;
 
-/** Ends the builds of an environment as CodeBuild does, until the program has ended. */
-async function playBuilds({ group, name }: Verifying, finish: Finish = storeFolder): Promise<number> {
-  const builds = new BuildService(ground.emulator, await name());
-  let ended = 0;
-  for (;;) {
+/** Ends the builds of an environment as CodeBuild does, until the program has ended. Gives their number. */
+async function playBuildsOf(environment: string, { group }: Verifying, finish: Finish): Promise<number> {
+  const builds = new BuildService(ground.emulator, environment);
+  for (let ended = 0; ; ended += 1) {
     const build = await until(
       // Until it is deployed there is no project.
       async () => group.exit ?? (await builds.next().catch(() => undefined)),
       { timeoutMs: RUN_TIMEOUT_MS, what: 'the program to end' },
     );
     if (!('jobKey' in build)) return ended;
-    const job = await builds.takeJob(build);
-    const source = job.source as { kind: string; url: string }; // see build-job.ts
-    const isGit = source.kind === 'git';
-    const content = isGit
-      ? await tarball(await helloFiles('v1'))
-      : Buffer.from(await (await fetch(source.url)).arrayBuffer());
-    const exported = await finish(job, content);
-    await builds.succeed(build, { ...exported, ...(isGit && { COMMIT_SHA: COMMIT }) });
-    ended += 1;
+    await finish(ground, builds, build);
   }
 }
 
-/** Pushes an image that runs the server in the source. */
-const storeImage: Finish = async (job, source) => {
-  const folder = await mkdtemp(join(ground.folder, 'image-'));
-  const archive = join(folder, 'source.tar.gz');
-  await writeFile(archive, source);
-  await tar.extract({ file: archive, cwd: folder });
-  const ARTIFACT_DIGEST = await pushImage(ground.emulator, job.push as Push, undefined, folder); // see build-job.ts
-  await ground.emulator.setImage(ARTIFACT_DIGEST, { args: [join(folder, 'server.js')] });
-  return { ARTIFACT_DIGEST, ARTIFACT_SERVER: 'other' };
-};
+/** Of the environment of this run, and of the one that an earlier release is deployed to. */
+async function playBuilds(
+  verifying: Verifying,
+  finish = finishAsFolder,
+): Promise<[own: number, upgraded: number]> {
+  return Promise.all([
+    playBuildsOf(await verifying.name(), verifying, finish),
+    playBuildsOf(RELEASE_ENVIRONMENT, verifying, finish),
+  ]);
+}
 
 /** What of an environment is in the account: its stacks and its functions. */
 async function madeFor(name: string): Promise<string[]> {
@@ -110,16 +98,22 @@ async function madeFor(name: string): Promise<string[]> {
 
 const UNSEEN = [
   'AWS itself: AWS_ENDPOINT_URL leads to an emulator',
+  'builds: an emulator makes none, and whoever runs it stands in for them',
+  'a repository with a submodule: that of --repo has none, or nothing was built',
   'that the metrics of AWS set an alarm off: its state was set by hand',
   'throttling: an emulator lets everything through',
   'what the table consumed: CloudWatch has no figures of it',
 ];
 
 const UNSEEN_ON_FARGATE = [
-  'AWS itself: AWS_ENDPOINT_URL leads to an emulator',
+  ...UNSEEN.slice(0, 2),
   'that what was kept works on beside an application made anew: without --compute it is seen',
   'CloudFront: an emulator leads it nowhere, and the balancer behind it was asked',
-  ...UNSEEN.slice(1),
+  'that load starts a second server: an emulator measures none',
+  ...UNSEEN.slice(3, 5),
+  'a build of a git repository, and of its submodules: none was given with --repo',
+  'a server on arm64: an emulator starts it on this machine',
+  ...UNSEEN.slice(5),
 ];
 
 describe('npm run verify:aws', () => {
@@ -133,37 +127,47 @@ describe('npm run verify:aws', () => {
   });
 
   it('deploys, uses, destroys and deploys again an environment of its own, and leaves nothing', async () => {
-    const verifying = start('--repo', 'ssh://git@git.example.com/team/hello.git');
-    expect(await playBuilds(verifying)).toBe(3);
+    const repository = ['--repo', 'ssh://git@git.example.com/team/hello.git'];
+    const verifying = start('--stream-seconds', '12', ...repository);
+    expect(await playBuilds(verifying)).toEqual([6, 2]);
     expect(await verifying.group.exited).toMatchObject({ code: 0 });
     expect(verifying.printed()).not.toContain('FAILED');
     const unseen = verifying.printed().matchAll(/^not seen: (.+)$/gm);
     expect([...unseen].map(([, what]) => what)).toEqual(UNSEEN);
-    // Five revisions, one of them after all was made anew. The emulator's builds begin at whole seconds, so
-    // that one may count with the step before. An execution ends after its revision: its last transition may
-    // count with the step after.
+    // The emulator's builds begin at whole seconds, so that one may count with the step before. An execution
+    // ends after its revision: its last transition may count with the step after.
     expect(verifying.printed()).toMatch(/^ +build a tarball and run it here +\S+ +\d+ +\d+ +\S+ +[67] /m);
     expect(verifying.printed()).toMatch(/^ +what was kept works on +\S+ +\d+ +\d+ +\S+ +[56] /m);
-    expect(verifying.printed()).toMatch(/^ +together +\S+ +\d+ +\d+ +\S+ +33 +3 +3 /m);
+    expect(verifying.printed()).toMatch(
+      /^ +change what it deployed, and delete it +\S+ +\d+ +\d+ +\S+ +[67] /m,
+    );
+    expect(verifying.printed()).toMatch(/^ +together +\S+ +\d+ +\d+ +\S+ +68 +8 +\d+ /m);
+    expect(verifying.printed()).toMatch(/^\d+ requests while one revision replaced another: 0 failed$/m);
+    expect(await madeFor(RELEASE_ENVIRONMENT)).toEqual([]);
     expect(await madeFor(await verifying.name())).toEqual([]);
   });
 
   it('takes an agent to Fargate, changes it, goes back and deletes it, and leaves nothing', async () => {
-    const verifying = start('--compute', 'fargate');
-    expect(await playBuilds(verifying, storeImage)).toBe(2);
+    const secrets = join(ground.folder, 'secrets');
+    await writeFile(
+      secrets,
+      '# Nothing of it is reached here.\nPOSTGRES_URI_CUSTOM=postgres://db/a\nREDIS_URI_CUSTOM=redis://db/0\n',
+    );
+    const verifying = start('--compute', 'fargate', '--stream-seconds', '60', '--secrets', secrets);
+    expect(await playBuilds(verifying, finishAsImage)).toEqual([5, 2]);
     expect(await verifying.group.exited).toMatchObject({ code: 0 });
     expect(verifying.printed()).not.toContain('FAILED');
     const unseen = verifying.printed().matchAll(/^not seen: (.+)$/gm);
     expect([...unseen].map(([, what]) => what)).toEqual(UNSEEN_ON_FARGATE);
     expect(verifying.printed()).toMatch(
-      /^Fargate: \d+ minutes of the balancer and of at most 2 servers, at most \$0\.\d{4}$/m,
+      /^Fargate: \d+ minutes of at most 2 balancers and 4 servers, at most \$\d\.\d{4}$/m,
     );
     expect(await madeFor(await verifying.name())).toEqual([]);
   });
 
   it('removes the agents of a run that was killed, and all they had', async () => {
     const verifying = start('--compute', 'fargate');
-    const playing = playBuilds(verifying, storeImage);
+    const playing = playBuilds(verifying, finishAsImage);
     await until(() => verifying.printed().includes('on Fargate: seen'), {
       timeoutMs: RUN_TIMEOUT_MS,
       what: 'an agent to answer',

@@ -1,3 +1,4 @@
+import { ApplicationAutoScalingClient } from '@aws-sdk/client-application-auto-scaling';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CloudFrontClient } from '@aws-sdk/client-cloudfront';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
@@ -40,6 +41,7 @@ function clientsOf(region: string) {
     logs: new CloudWatchLogsClient(config),
     objects: new S3Client(config),
     queues: new SQSClient(config),
+    scaling: new ApplicationAutoScalingClient(config),
     secrets: new SecretsManagerClient(config),
     stacks: new CloudFormationClient(config),
     tables: new DynamoDBClient(config),

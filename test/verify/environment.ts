@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { Cdk, outputOf } from '../support/aws/cdk.ts';
 import { openGateway } from '../support/aws/gateway.ts';
-import { adminOf, startListener } from '../support/aws/programs.ts';
+import { type Admin, adminOf, startListener } from '../support/aws/programs.ts';
 import { expectApi, type Installation } from '../support/programs/program.ts';
 import { type Account, awsVariables } from './account.ts';
 import type { Compute } from './options.ts';
@@ -55,13 +55,27 @@ export async function reach(printed: string): Promise<Api> {
 
 export type Entered = Installation & { listenerId: string; listenerKey: string };
 
-/** Makes the first organization, tenant and key, and registers this machine. */
-export async function enter(environment: Environment, { baseUrl, tableName }: Api): Promise<Entered> {
-  const variables = { ...awsVariables(), AWS_REGION: environment.account.region };
-  const admin = adminOf(environment.processes, variables, tableName);
-  const { api_key: apiKey = '', tenant_id: tenantId = '' } = await admin('bootstrap');
+/** The command line of administrators, on this table. */
+export const adminIn = ({ processes, account }: Environment, tableName: string): Admin =>
+  adminOf(processes, { ...awsVariables(), AWS_REGION: account.region }, tableName);
+
+/** Makes the first organization, tenant and key. */
+export async function bootstrap(
+  environment: Environment,
+  { baseUrl, tableName }: Api,
+): Promise<Installation> {
+  const { api_key: apiKey = '', tenant_id: tenantId = '' } = await adminIn(
+    environment,
+    tableName,
+  )('bootstrap');
+  return { baseUrl, apiKey, tenantId };
+}
+
+/** The same, and registers this machine. */
+export async function enter(environment: Environment, api: Api): Promise<Entered> {
+  const installation = await bootstrap(environment, api);
+  const admin = adminIn(environment, api.tableName);
   const body = { compute_type: 'process', compute_id: 'verify', compute_config: {} };
-  const installation = { baseUrl, apiKey, tenantId };
   const { id: listenerId } = await expectApi<{ id: string }>(
     installation,
     'POST',
@@ -69,7 +83,7 @@ export async function enter(environment: Environment, { baseUrl, tableName }: Ap
     body,
     201,
   );
-  const where = ['--tenant-id', tenantId, '--listener-id', listenerId];
+  const where = ['--tenant-id', installation.tenantId, '--listener-id', listenerId];
   const { api_key: listenerKey = '' } = await admin('create-listener-key', ...where);
   return { ...installation, listenerId, listenerKey };
 }

@@ -62,7 +62,7 @@ export async function untilStacksRest(account: Account, environment: string): Pr
 
 type Stack = { name: string; state: string };
 
-async function stacksOf({ clients }: Account, environment: string): Promise<Stack[]> {
+export async function stacksOf({ clients }: Account, environment: string): Promise<Stack[]> {
   const names = [`slipway-${environment}-data`, `slipway-${environment}`];
   const found = await Promise.all(
     names.map(async (StackName) => {

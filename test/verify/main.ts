@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { say } from '../support/run/progress.ts';
@@ -7,9 +7,10 @@ import { type Account, closeAccount, openAccount } from './account.ts';
 import { clean } from './clean.ts';
 import { newName, openEnvironment } from './environment.ts';
 import { fargateCost } from './fargate/verification.ts';
-import { OptionsError, readWish, USAGE, type Wish } from './options.ts';
+import { OptionsError, readWish, secretsIn, USAGE, type Wish } from './options.ts';
 import { Report } from './report.ts';
-import { count, type Run, verify } from './verification.ts';
+import { count, type Run } from './run.ts';
+import { verify } from './verification.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -56,21 +57,30 @@ function understood(args: string[]): Wish | undefined {
   }
 }
 
+async function made(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  return folder;
+}
+
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 type Place = { account: Account; name: string; folder: string };
 
 async function verifyAndClean(
   place: Place,
-  { repository, compute }: Extract<Wish, { kind: 'verify' }>,
+  { repository, compute, secretsFile, stream }: Extract<Wish, { kind: 'verify' }>,
 ): Promise<number> {
+  const secrets = secretsFile === undefined ? [] : secretsIn(await readFile(secretsFile, 'utf8'));
   const { account, name, folder } = place;
   say(`Environment ${name} in account ${account.id}, ${account.region}`);
   say(`Should this be killed, npm run verify:aws -- --clean ${name} removes what it has made.`);
-  const environment = openEnvironment(account, name, folder, compute);
-  const run: Run = { environment, report: new Report(), repository, compute, counted: [] };
+  const environment = openEnvironment(account, name, await made(join(folder, name)), compute);
+  const run: Run = { environment, report: new Report(), repository, compute, secrets, stream, counted: [] };
   const { report } = run;
-  if (account.isEmulated) report.notSee('AWS itself: AWS_ENDPOINT_URL leads to an emulator');
+  if (account.isEmulated) {
+    report.notSee('AWS itself: AWS_ENDPOINT_URL leads to an emulator');
+    report.notSee('builds: an emulator makes none, and whoever runs it stands in for them');
+  }
   try {
     await Promise.race([verify(run), untilAsked()]);
   } catch (error) {
@@ -79,9 +89,15 @@ async function verifyAndClean(
     await count(run).catch(() => report.notSee('what the failed step cost: it could not be counted'));
   } finally {
     await environment.processes.close();
+    await run.upgraded?.processes.close();
   }
-  const cleaning = report.step('cdk destroy --all', () => cleaned(place, run.tableName));
-  await cleaning.catch(() => say(`npm run verify:aws -- --clean ${name} tries that again.`));
+  for (const each of [name, ...(run.upgraded === undefined ? [] : [run.upgraded.name])]) {
+    const tableName = each === name ? run.tableName : undefined;
+    const cleaning = report.step(`cdk destroy --all, of ${each}`, () =>
+      cleaned({ ...place, name: each, folder: join(folder, each) }, tableName),
+    );
+    await cleaning.catch(() => say(`npm run verify:aws -- --clean ${each} tries that again.`));
+  }
   if (compute !== undefined) report.remark(fargateCost((Date.now() - report.startedAt) / HOUR_MS));
   report.print(run.counted, run.units);
   console.log(STAYS);
@@ -90,7 +106,7 @@ async function verifyAndClean(
 
 /** With processes of its own, which no interrupt has ended. Throws when something is left. */
 async function cleaned({ account, name, folder }: Place, tableName?: string): Promise<void> {
-  const environment = openEnvironment(account, name, folder);
+  const environment = openEnvironment(account, name, await made(folder));
   try {
     const left = await clean(environment, tableName);
     if (left.length > 0) throw new Error(`Left in the account: ${left.join(', ')}`);

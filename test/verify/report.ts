@@ -47,7 +47,7 @@ export class Report {
 
   /** Something that users count on, and that showed itself nowhere in this run. */
   notSee(what: string): void {
-    this.#notSeen.push(what);
+    if (!this.#notSeen.includes(what)) this.#notSeen.push(what);
   }
 
   /** A line for who reads the costs. */

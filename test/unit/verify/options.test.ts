@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { newName } from '../../verify/environment.ts';
-import { OptionsError, readWish } from '../../verify/options.ts';
+import { OptionsError, readWish, secretsIn } from '../../verify/options.ts';
 
 describe('the options of npm run verify:aws', () => {
   it('name what is done', () => {
     const url = 'https://github.com/acme/agent.git';
-    expect(readWish([])).toEqual({ kind: 'verify', repository: undefined, compute: undefined });
+    expect(readWish([])).toEqual({
+      kind: 'verify',
+      repository: undefined,
+      compute: undefined,
+      secretsFile: undefined,
+      stream: { seconds: 300, silentSeconds: 100 },
+    });
+    expect(readWish(['--secrets', 'a', '--stream-seconds', '60'])).toMatchObject({
+      secretsFile: 'a',
+      stream: { seconds: 60, silentSeconds: 20 },
+    });
     expect(readWish(['--repo', url])).toMatchObject({ repository: { url, ref: 'main' } });
     expect(readWish(['--compute', 'fargate'])).toMatchObject({ kind: 'verify', compute: 'fargate' });
     expect(readWish(['--repo', url, '--ref', 'next'])).toMatchObject({ repository: { url, ref: 'next' } });
@@ -26,11 +36,21 @@ describe('the options of npm run verify:aws', () => {
     [['--clean', 'verify-0a', '--repo', 'https://a.b/c'], '--clean goes alone'],
     [['--clean', 'verify-0a', '--compute', 'fargate'], '--clean goes alone'],
     [['--compute', 'ecs'], "--compute must be fargate, not 'ecs'"],
-    [['--compute', 'fargate', '--repo', 'https://a.b/c'], '--repo goes without --compute'],
+    [['--clean', 'verify-0a', '--secrets', 'a'], '--clean goes alone'],
+    [['--stream-seconds', 'long'], "from 9 to 3000, not 'long'"],
     [['--nothing'], '--nothing'],
     [['prod'], 'prod'],
   ])('refuse %j in words', (args, words) => {
     expect(() => readWish(args)).toThrow(OptionsError);
     expect(() => readWish(args)).toThrow(words);
+  });
+
+  it('read secrets from a file, and quote none of its lines', () => {
+    const text = '# stores\nREDIS_URI_CUSTOM=redis://u:p@h/0?a=b\n\n A1=b \n';
+    expect(secretsIn(text)).toEqual([
+      { name: 'REDIS_URI_CUSTOM', value: 'redis://u:p@h/0?a=b' },
+      { name: 'A1', value: 'b' },
+    ]);
+    expect(() => secretsIn('A=1\nsecret')).toThrow(/number 2 is not\.$/);
   });
 });

@@ -4,11 +4,12 @@ import { AGENT_HEADER } from '../../../lib/contract/agent-front.ts';
 import { openGateway } from '../../support/aws/gateway.ts';
 import type { Environment } from '../environment.ts';
 import type { Report } from '../report.ts';
+import type { Reach } from '../switch.ts';
 import { agentsNameOf } from './parts.ts';
 
 /** How agents on Fargate are reached. */
 export type Front = {
-  ask(url: string, signal?: AbortSignal): Promise<Response>;
+  ask: Reach;
   /** The same as `first-agent` does it. */
   hear: Ask;
   close(): Promise<void>;
@@ -22,26 +23,25 @@ const AGENT_PATH = /^\/d\/([^/]+\/[^/]+)(\/.*)?$/;
 
 /** Reaches agents at their own addresses; on an emulator at the balancer, as CloudFront would ask it. */
 export async function openFront({ account, name }: Environment, report: Report): Promise<Front> {
-  const frontOf = (ask: Front['ask'], close: Front['close']): Front => {
+  const frontOf = (ask: Reach, close: Front['close']): Front => {
     const hear: Ask = async (url) => {
-      const answer = await ask(url, AbortSignal.timeout(HEARD_TIMEOUT_MS));
+      const answer = await ask(url, { signal: AbortSignal.timeout(HEARD_TIMEOUT_MS) });
       return { status: answer.status, body: await answer.text() };
     };
     return { ask, hear, close };
   };
-  if (!account.isEmulated)
-    return frontOf(
-      (url, signal) => fetch(url, { signal: signal ?? null }),
-      async () => {},
-    );
+  if (!account.isEmulated) return frontOf(fetch, async () => {});
   report.notSee('CloudFront: an emulator leads it nowhere, and the balancer behind it was asked');
   const named = new DescribeLoadBalancersCommand({ Names: [agentsNameOf(name)] });
   const { LoadBalancers = [] } = await account.clients.balancers.send(named);
   const { port } = new URL(process.env.AWS_ENDPOINT_URL ?? '');
   const { baseUrl, close } = await openGateway(`http://${LoadBalancers[0]?.DNSName}:${port}`);
-  const ask: Front['ask'] = (url, signal) => {
-    const [, agent = '', path = '/'] = AGENT_PATH.exec(new URL(url).pathname) ?? [];
-    return fetch(baseUrl + path, { headers: { [AGENT_HEADER]: agent }, signal: signal ?? null });
+  const ask: Reach = (url, init = {}) => {
+    const { pathname, search } = new URL(url);
+    const [, agent = '', path = '/'] = AGENT_PATH.exec(pathname) ?? [];
+    const headers = new Headers(init.headers);
+    headers.set(AGENT_HEADER, agent);
+    return fetch(baseUrl + path + search, { ...init, headers });
   };
   return frontOf(ask, close);
 }
