@@ -3,6 +3,7 @@ import { pricedComputeType } from '../bench/prices.ts';
 import { free, withLines } from '../bench/resource-costs.ts';
 import { schedules } from '../bench/schedules.ts';
 import { configured, type Synthesised, synthesised } from '../support/aws/synthesised.ts';
+import { fargateCostTests } from './fargate-cost-tests.ts';
 
 /**
  * That the cost model (test/bench/cost.ts) knows whatever costs something. Part of the file of the template:
@@ -49,4 +50,6 @@ export function costTests(stacksOf: () => Synthesised): void {
       expect.objectContaining({ ComputeType: pricedComputeType }),
     ]);
   });
+
+  fargateCostTests(stacksOf);
 }
