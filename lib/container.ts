@@ -96,7 +96,6 @@ export const builds = /* @__PURE__ */ once(() =>
     logGroupName: variable('BUILD_LOG_GROUP_NAME'),
     pushRoleArn: variable('PUSH_ROLE_ARN'),
     registryHost: variable('REGISTRY_HOST'),
-    timeoutSeconds: variable('BUILD_SECONDS'),
   }),
 );
 
@@ -121,6 +120,7 @@ export const settings = /* @__PURE__ */ once((): Settings => {
     unclaimedSeconds: variable('UNCLAIMED_SECONDS'),
     silentSeconds: variable('SILENT_SECONDS'),
     buildSeconds: variable('BUILD_SECONDS'),
+    buildQueueSeconds: variable('BUILD_QUEUE_SECONDS'),
     keptArtifacts: variable('KEPT_ARTIFACTS'),
     auditDays: variable('AUDIT_DAYS'),
     keyDays: variable('KEY_DAYS'),

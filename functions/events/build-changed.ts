@@ -1,6 +1,12 @@
 import { recordBuild } from '../../lib/app/engine/record-build.ts';
 import { buildControl, clock, table } from '../../lib/container.ts';
+import { variable } from '../../lib/contract/env.ts';
 import { buildEvent } from '../../lib/triggers/build-event.ts';
 
 export const create = buildEvent(recordBuild);
-export const handler = create(() => ({ table: table(), clock, builds: buildControl() }));
+export const handler = create(() => ({
+  table: table(),
+  clock,
+  builds: buildControl(),
+  settings: { buildSeconds: variable('BUILD_SECONDS') },
+}));

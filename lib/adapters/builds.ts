@@ -59,6 +59,8 @@ export type BuildState =
    * machine.
    */
   | { state: 'lost' }
+  /** The builder let it wait for as long as its own queue lets any, and never began it. */
+  | { state: 'unstarted' }
   /** Nothing is known of it, which may be eventually consistent. */
   | { state: 'absent' };
 

@@ -38,8 +38,10 @@ export type Settings = {
   unclaimedSeconds: number;
   /** A listener silent for so long after a claim fails its revision. */
   silentSeconds: number;
-  /** A build may take so long, waiting included. */
+  /** A build may take so long once it runs. */
   buildSeconds: number;
+  /** A build may wait so long until it runs. */
+  buildQueueSeconds: number;
   /** So many of the newest artifacts of a deployment are kept, beside those that are in use. */
   keptArtifacts: number;
   /** An audit event is kept for so long. */

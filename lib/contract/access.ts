@@ -70,7 +70,7 @@ const variablesOfPart: Record<string, readonly VariableName[]> = {
   driver: ['DRIVE_FUNCTION_NAME'],
   executions: ['STATE_MACHINE_ARN'],
   tasks: ['STATE_MACHINE_ARN'],
-  builds: ['BUILD_PROJECT_NAME', 'BUILD_LOG_GROUP_NAME', 'BUILD_SECONDS', 'BUCKET_NAME', 'JOBS_BUCKET_NAME'],
+  builds: ['BUILD_PROJECT_NAME', 'BUILD_LOG_GROUP_NAME', 'BUCKET_NAME', 'JOBS_BUCKET_NAME'],
   images: ['REGISTRY_HOST'],
   repositories: ['REGISTRY_HOST', 'PUSH_ROLE_ARN'],
   registry: ['REGISTRY_HOST', 'PULL_ROLE_ARN'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BUILDS_AT_ONCE, limitDefaults, type TenantLimits } from './limits.ts';
+import { BUILD_QUEUE_SECONDS, BUILDS_AT_ONCE, limitDefaults, type TenantLimits } from './limits.ts';
 
 /** `git.corp.example, registry.corp.example`: names without ports. */
 export const hostList = z
@@ -125,6 +125,7 @@ const variables = {
   UNCLAIMED_SECONDS: seconds(900),
   SILENT_SECONDS: seconds(900),
   BUILD_SECONDS: seconds(1800),
+  BUILD_QUEUE_SECONDS: seconds(BUILD_QUEUE_SECONDS),
 } as const;
 
 export type VariableName = keyof typeof variables;

@@ -15,7 +15,12 @@ export type FunctionRow = {
 };
 
 /** Settings of the engine: how long it waits for whom. */
-const waits = ['UNCLAIMED_SECONDS', 'SILENT_SECONDS', 'BUILD_SECONDS'] as const satisfies VariableName[];
+const waits = [
+  'UNCLAIMED_SECONDS',
+  'SILENT_SECONDS',
+  'BUILD_SECONDS',
+  'BUILD_QUEUE_SECONDS',
+] as const satisfies VariableName[];
 const engineSettings = [...waits, 'KEPT_ARTIFACTS'] as const satisfies VariableName[];
 
 /**
@@ -160,6 +165,7 @@ export const functionRows = {
     handler: 'functions/events/build-changed.ts',
     summary: 'A build started or ended: records what it came to',
     access: ['table:get', 'table:update', 'builds:read', 'builds:stop', 'images:read'],
+    variables: ['BUILD_SECONDS'],
     timeoutSeconds: 30,
   },
   executionEnded: {

@@ -13,6 +13,9 @@ export type TenantLimits = { -readonly [Kind in keyof typeof limitDefaults]: num
 /** So many of a tenant's builds run at once where the builder has no queue of its own; more wait. */
 export const BUILDS_AT_ONCE = 5;
 
+/** A build waits so long for a builder: a burst of pushes is built by one builder after the other. */
+export const BUILD_QUEUE_SECONDS = 7200;
+
 /** Whoever stores an event knows all webhooks of its tenant, so a setting raises them no further. */
 export const WEBHOOKS_LIMIT_MAX = 100;
 

@@ -238,12 +238,15 @@ const mayHaveEndedToo = ({ build, restartMarked, status }: SlotRevision): boolea
   (build?.state === 'not_asked' || build?.state === 'absent');
 
 function building(slotRevision: SlotRevision, now: number): Action | undefined {
-  const { build, buildDueAt, buildLost, waiting } = slotRevision;
+  const { build, buildDueAt, buildLost, buildPhase, waiting } = slotRevision;
   if (stageOf(slotRevision.status) !== 'build') return undefined;
   if (buildLost && waiting === 'build') return { do: 'fail_lost_build' };
   const reading = readingBuild(slotRevision, now);
   if (reading !== undefined) return reading;
-  if (build?.state === 'running' && slotRevision.status === 'AWAITING_BUILD') return { do: 'read_build' };
+  const isNews =
+    (build?.state === 'running' && buildPhase !== 'running') ||
+    (build?.state === 'waiting' && buildPhase === undefined);
+  if (isNews) return { do: 'read_build' };
   // That nobody can say how the build is may be a fault of ours: it gets the time in which such faults pass.
   const patience = build?.state === 'not_asked' ? UNANSWERED_BUILD_MILLISECONDS : 0;
   const isOverdue = buildDueAt !== undefined && now >= buildDueAt + patience;

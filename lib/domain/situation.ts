@@ -39,8 +39,10 @@ export type SlotRevision = {
   build:
     | { state: 'waiting' | 'running' | 'ended' | 'absent' | 'not_asked'; absentSince: number | undefined }
     | undefined;
-  /** Epoch milliseconds: when its build must have ended, waiting included. */
+  /** Epoch milliseconds: when its build must have begun to run or, if it has, have ended. */
   buildDueAt: number | undefined;
+  /** What is noted of its build already. */
+  buildPhase: 'waiting' | 'running' | undefined;
   /** Its build was lost while this execution waited for it. */
   buildLost: boolean;
   /** No build can start now; nothing waits until the next try. */

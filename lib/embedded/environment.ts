@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { OidcSettings } from '../adapters/identity-provider.ts';
 import type { SignIn } from '../adapters/sign-in.ts';
-import { limitDefaults, type TenantLimits } from '../contract/limits.ts';
+import { BUILD_QUEUE_SECONDS, limitDefaults, type TenantLimits } from '../contract/limits.ts';
 import { hostNameOf } from '../serving/hosts.ts';
 import type { Faults } from './faults.ts';
 import type { LogLevel } from './log.ts';
@@ -48,8 +48,9 @@ const schema = z.object({
   SLIPWAY_SILENT_SECONDS: seconds(900),
   /** A server must answer GET /ok within so long. */
   SLIPWAY_START_TIMEOUT_SECONDS: seconds(300),
-  /** A build may take so long, waiting included. */
+  /** A build may take so long once it runs, and wait so long until it does. */
   SLIPWAY_BUILD_SECONDS: seconds(1800),
+  SLIPWAY_BUILD_QUEUE_SECONDS: seconds(BUILD_QUEUE_SECONDS),
   /** What a replaced server has to finish its requests. */
   SLIPWAY_DRAIN_SECONDS: number({ fallback: 30, min: 0, max: DAY_SECONDS, whole: false }),
   /** The OpenID Connect issuer of bearer tokens, and whom they must be for. */
@@ -110,6 +111,7 @@ export type RuntimeSettings = {
   silentSeconds: number;
   startTimeoutSeconds: number;
   buildSeconds: number;
+  buildQueueSeconds: number;
   drainSeconds: number;
   /** Undefined: requests carry API keys only. */
   oidc: OidcSettings | undefined;
@@ -152,6 +154,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     silentSeconds: data.SLIPWAY_SILENT_SECONDS ?? 0,
     startTimeoutSeconds: data.SLIPWAY_START_TIMEOUT_SECONDS ?? 0,
     buildSeconds: data.SLIPWAY_BUILD_SECONDS ?? 0,
+    buildQueueSeconds: data.SLIPWAY_BUILD_QUEUE_SECONDS ?? 0,
     drainSeconds: data.SLIPWAY_DRAIN_SECONDS ?? 0,
     oidc: oidcOf(data.SLIPWAY_OIDC_ISSUER, data.SLIPWAY_OIDC_AUDIENCE),
     signIn: signInOf(data),

@@ -4,13 +4,20 @@ import { PolicyDocument, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
-import { AMD64 } from '../adapters/aws/build-machines.ts';
+import { AMD64, JOB_SECONDS } from '../adapters/aws/build-machines.ts';
 import { buildspec } from './buildspec.ts';
 import { ownService } from './own-service.ts';
 import { nameOf } from './platform.ts';
 import type { Settings } from './settings.ts';
 
 export const buildLogGroupName = ({ environment }: Settings): string => `/slipway/${environment}/builds`;
+
+/**
+ * How long a build may wait in CodeBuild's own queue: no longer than what it was started with is good for
+ * when it ends. The engine starts one again that has waited so long, with all of it made anew.
+ */
+const queueMinutes = ({ buildSeconds, buildQueueSeconds }: Settings): number =>
+  Math.floor(Math.min(JOB_SECONDS - buildSeconds, buildQueueSeconds) / 60);
 
 export type BuildsProps = {
   settings: Settings;
@@ -37,7 +44,6 @@ export class Builds extends Construct {
       retention: settings.logRetentionDays as RetentionDays, // CloudFormation refuses a number that CloudWatch does not know
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const minutes = Math.ceil(settings.buildSeconds / 60);
     this.project = new CfnProject(this, 'Project', {
       name: nameOf(settings, 'builds'),
       description: 'Slipway: builds one revision',
@@ -59,8 +65,8 @@ export class Builds extends Construct {
             : [{ name: 'DOCKER_HUB_SECRET_ARN', value: dockerHubSecret }]),
         ],
       },
-      timeoutInMinutes: minutes,
-      queuedTimeoutInMinutes: minutes,
+      timeoutInMinutes: Math.ceil(settings.buildSeconds / 60),
+      queuedTimeoutInMinutes: queueMinutes(settings),
       logsConfig: { cloudWatchLogs: { status: 'ENABLED', groupName: this.logGroup.logGroupName } },
     });
   }

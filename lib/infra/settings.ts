@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { isOrigin, listed } from '../contract/browser/cors.ts';
-import { BUILDS_AT_ONCE, limitDefaults, WEBHOOKS_LIMIT_MAX } from '../contract/limits.ts';
+import {
+  BUILD_QUEUE_SECONDS,
+  BUILDS_AT_ONCE,
+  limitDefaults,
+  WEBHOOKS_LIMIT_MAX,
+} from '../contract/limits.ts';
 import { agentSettings, agentSettingsProblem } from './agents/agent-settings.ts';
 
 /** The context of `cdk.json`, each with its default; `-c name=value` on the command line wins. */
@@ -29,8 +34,15 @@ const settings = z.object({
    */
   unclaimedSeconds: z.coerce.number().int().positive().default(900),
   silentSeconds: z.coerce.number().int().positive().default(900),
-  /** A build may take so long, waiting included; what it pushes with is good for an hour. */
-  buildSeconds: z.coerce.number().int().min(300).max(3600).default(1800),
+  /** A build may take so long once it runs. */
+  buildSeconds: z.coerce
+    .number()
+    .int()
+    .min(300)
+    .max(3300, 'at most 3300: what a build pushes with is good for an hour, and it may wait for five minutes')
+    .default(1800),
+  /** A build may wait so long for a builder. */
+  buildQueueSeconds: z.coerce.number().int().min(300).max(28_800).default(BUILD_QUEUE_SECONDS),
   /** How large a machine a build gets. */
   buildCompute: z.enum(['small', 'medium', 'large', 'xlarge']).default('small'),
   /**
@@ -131,6 +143,14 @@ export function readSettings(context: (name: string) => unknown): Settings {
   if (problem !== undefined) throw new Error(`cdk.json context: ${problem}`);
   return parsed.data;
 }
+
+/** How long the engine waits for whom, as functions read it. */
+export const waitVariables = (given: Settings) => ({
+  UNCLAIMED_SECONDS: String(given.unclaimedSeconds),
+  SILENT_SECONDS: String(given.silentSeconds),
+  BUILD_SECONDS: String(given.buildSeconds),
+  BUILD_QUEUE_SECONDS: String(given.buildQueueSeconds),
+});
 
 /** How much a tenant may have, as functions read it. */
 export const limitVariables = (given: Settings) => ({

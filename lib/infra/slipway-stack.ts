@@ -14,7 +14,7 @@ import { Notes } from './notes.ts';
 import { Observability } from './observability.ts';
 import { nameOf, type Platform } from './platform.ts';
 import { pullRoleName, pushRoleName, Registry } from './registry.ts';
-import { limitVariables, type Settings } from './settings.ts';
+import { limitVariables, type Settings, waitVariables } from './settings.ts';
 import { eventBusName, Triggers } from './triggers.ts';
 import { Workflow } from './workflow.ts';
 
@@ -110,9 +110,7 @@ export class SlipwayStack extends Stack {
       OIDC_CLIENT_ID: settings.oidcClientId,
       OIDC_TOKEN_ENDPOINT: settings.oidcTokenEndpoint,
       UPLOAD_ORIGIN: `https://${bucketName}.s3.${region}.${this.urlSuffix}`,
-      UNCLAIMED_SECONDS: String(settings.unclaimedSeconds),
-      SILENT_SECONDS: String(settings.silentSeconds),
-      BUILD_SECONDS: String(settings.buildSeconds),
+      ...waitVariables(settings),
       EVENT_BUS_NAME: eventBusName(settings),
       DELIVER_FUNCTION_NAME: nameOf(settings, functionRows.deliver.name),
       HEADS_FUNCTION_NAME: nameOf(settings, functionRows.heads.name),

@@ -35,7 +35,22 @@ export function buildTests(stacksOf: () => Synthesised): void {
       );
     });
 
+    it('wait for a machine and run within the hour that their credentials are good for', () => {
+      const minutesOf = (made: Synthesised) => {
+        const { QueuedTimeoutInMinutes: queue, TimeoutInMinutes: run } = projectOf(made) as Record<
+          string,
+          number
+        >;
+        return [queue, run];
+      };
+      expect(minutesOf(stacksOf())).toEqual([30, 30]);
+      expect(minutesOf(synthesised({ environment: 'test', buildSeconds: '3300' }))).toEqual([5, 55]);
+      const impatient = { environment: 'test', buildSeconds: '300', buildQueueSeconds: '600' };
+      expect(minutesOf(synthesised(impatient))).toEqual([10, 5]);
+    });
+
     it.each([
+      [{ buildSeconds: '3600' }, 'at most 3300'],
       [{ buildCompute: 'huge' }, 'buildCompute'],
       [{ dockerHubSecret: 'docker-hub' }, 'the ARN of an item of Secrets Manager'],
     ])('are refused with a setting that means nothing: %j', (wrong, said) => {

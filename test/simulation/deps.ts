@@ -59,12 +59,13 @@ function patienceOf({ time, random, newId }: Ground, invocation: Invocation): Pa
   return { now: () => Math.floor(time.now), newRequestToken: newId, pause, tryAgain };
 }
 
-const settingsFor = ({ listener, build }: Plan['patienceSeconds']): Deps['settings'] => ({
+const settingsFor = ({ listener, queue, build }: Plan['patienceSeconds']): Deps['settings'] => ({
   allowFileRepositories: true,
   registryHost: undefined,
   unclaimedSeconds: listener,
   silentSeconds: listener,
   buildSeconds: build,
+  buildQueueSeconds: queue,
   keptArtifacts: 3,
   auditDays: 400,
   keyDays: 90,

@@ -24,9 +24,10 @@ export type Plan = {
   listeners: number;
   isSlow: boolean;
   /**
-   * Silences and builds last no longer than this, in seconds: short ones meet what they race with more often.
+   * Silences, waits for a builder and builds last no longer than this, in seconds: short ones meet what they
+   * race with more often.
    */
-  patienceSeconds: { listener: number; build: number };
+  patienceSeconds: { listener: number; queue: number; build: number };
   /** So long things go wrong. */
   faultyMilliseconds: number;
   incidents: Incident[];
@@ -61,7 +62,9 @@ export function aPlan(random: Random): Plan {
     acts: isCrowd ? 10 : random.whole(2, 12),
     listeners: random.chance(0.3) ? 2 : 1,
     isSlow: isCrowd || random.chance(0.05),
-    patienceSeconds: isImpatient ? { listener: 240, build: 100 } : { listener: 900, build: 1800 },
+    patienceSeconds: isImpatient
+      ? { listener: 240, queue: 60, build: 60 }
+      : { listener: 900, queue: 1800, build: 1800 },
     faultyMilliseconds,
     incidents,
   };

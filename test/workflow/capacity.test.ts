@@ -3,7 +3,7 @@ import { BuildsAtCapacity } from '../../lib/adapters/builds.ts';
 import { until } from '../support/until.ts';
 import { github, interrupt, post, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld } from '../support/world/running-world.ts';
-import { reaches } from '../support/world/steps.ts';
+import { buildStarted, buildStartedInTime, deployBuilt, reaches } from '../support/world/steps.ts';
 
 /** A revision that waits because no build can start, and says so. */
 async function atCapacity() {
@@ -26,11 +26,76 @@ describe('builds at capacity', () => {
     await reaches(world, id, revisionId, 'INTERRUPTED');
   });
 
-  it('fail the build when its time is over, with that reason', async () => {
+  it('fail the build when it has waited for as long as it may, with that reason', async () => {
     const { world, id, revisionId } = await atCapacity();
-    world.advance(1_801);
+    world.advance(7_201);
     await world.sweep();
     const failed = await reaches(world, id, revisionId, 'BUILD_FAILED');
-    expect(failed.status_message).toMatch(/No build could start within 30 minutes.*more than 1 build/);
+    expect(failed.status_message).toMatch(/No build could start within 120 minutes .*more than 1 build/);
+  });
+});
+
+/** A revision whose build waits in the builder's own queue. */
+async function queued() {
+  const world = await aRunningWorld();
+  const { id, latest_revision_id: revisionId } = await post(world, github('app'));
+  await buildStarted(world, revisionId);
+  const said = async () => (await showRevision(world, id, revisionId)).status_message;
+  return { world, id, revisionId, said };
+}
+
+describe('a build in the queue of the builder', () => {
+  it('is said to wait, and its time begins when it is built', async () => {
+    const { world, id, revisionId, said } = await queued();
+    await world.sweepFor(61);
+    expect(await said()).toMatch(/^Waits for a builder/);
+    await world.sweepFor(3_600);
+    await world.deps.builds.become(`build-${revisionId}`, { state: 'running' });
+    const running = await reaches(world, id, revisionId, 'BUILDING');
+    expect(running.status_message).toBeNull();
+    await world.sweepFor(1_700);
+    await world.deps.builds.succeed(revisionId);
+    await deployBuilt(world, id, revisionId);
+  });
+
+  it('has no more than its time once it is built', async () => {
+    const { world, id, revisionId } = await queued();
+    await world.deps.builds.become(`build-${revisionId}`, { state: 'running' });
+    await world.sweepFor(1_900);
+    const failed = await reaches(world, id, revisionId, 'BUILD_FAILED');
+    expect(failed.status_message).toMatch(/did not end within 30 minutes/);
+  });
+
+  it('is started again under a new name when that lets it wait no longer, as often as it takes', async () => {
+    const { world, id, revisionId, said } = await queued();
+    const names = [revisionId, ...[2, 3, 4, 5].map((n) => `${revisionId}-${n}`)];
+    for (const name of names) {
+      await buildStartedInTime(world, name);
+      await world.deps.builds.become(`build-${name}`, { state: 'unstarted' });
+    }
+    await buildStartedInTime(world, `${revisionId}-6`);
+    await world.sweepFor(61);
+    expect(await said()).toMatch(/^Waits for a builder/);
+    await world.deps.builds.succeed(`${revisionId}-6`);
+    await deployBuilt(world, id, revisionId);
+  });
+
+  it('waits no longer in all than it may', async () => {
+    const { world, id, revisionId } = await queued();
+    await world.sweepFor(4_000);
+    await world.deps.builds.become(`build-${revisionId}`, { state: 'unstarted' });
+    await buildStartedInTime(world, `${revisionId}-2`);
+    await world.sweepFor(3_300);
+    const failed = await reaches(world, id, revisionId, 'BUILD_FAILED');
+    expect(failed.status_message).toMatch(/^No build could start within 120 minutes \(Waits for a builder/);
+    expect(world.deps.builds.stopped).toEqual([`build-${revisionId}-2`]);
+  });
+
+  it('is stopped by an interrupt', async () => {
+    const { world, id, revisionId } = await queued();
+    await world.sweepFor(61);
+    await interrupt(world, id, revisionId);
+    await reaches(world, id, revisionId, 'INTERRUPTED');
+    expect(world.deps.builds.stopped).toEqual([`build-${revisionId}`]);
   });
 });

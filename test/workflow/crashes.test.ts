@@ -6,18 +6,15 @@ import { until } from '../support/until.ts';
 import { complete, heartbeat } from '../support/world/listening.ts';
 import { change, github, interrupt, post, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import { buildStarted, claimed, deploy, deployBuilt, later, reaches } from '../support/world/steps.ts';
-
-/** Sweeps every minute until the build has started. */
-const startedInTime = (world: RunningWorld, name: string): Promise<unknown> =>
-  until(
-    async () => {
-      if (world.deps.builds.jobs.has(`build-${name}`)) return true;
-      await later(world);
-      return false;
-    },
-    { what: `the build ${name}` },
-  );
+import {
+  buildStarted,
+  buildStartedInTime,
+  claimed,
+  deploy,
+  deployBuilt,
+  later,
+  reaches,
+} from '../support/world/steps.ts';
 
 const statuses = async (world: RunningWorld, id: string, revisionId: string): Promise<string[]> =>
   (await showRevision(world, id, revisionId)).status_history.map(({ status }) => status);
@@ -110,7 +107,7 @@ describe('a crash of the control plane', () => {
     const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     for (const name of [revisionId, `${revisionId}-2`, `${revisionId}-3`]) {
-      await startedInTime(world, name);
+      await buildStartedInTime(world, name);
       await world.loseExecutions();
       await later(world);
     }
@@ -132,7 +129,7 @@ describe('a crash of the control plane', () => {
     world.deps.builds.start = start;
     world.advance(3_600);
     await world.sweep();
-    await startedInTime(world, revisionId);
+    await buildStartedInTime(world, revisionId);
     await later(world);
     await world.deps.builds.succeed(revisionId);
     await deployBuilt(world, id, revisionId);
@@ -142,11 +139,11 @@ describe('a crash of the control plane', () => {
     const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     for (const n of [1, 2, 3, 4]) {
-      await startedInTime(world, n === 1 ? revisionId : `${revisionId}-${n}`);
+      await buildStartedInTime(world, n === 1 ? revisionId : `${revisionId}-${n}`);
       await world.restartInOrder();
       await later(world);
     }
-    await startedInTime(world, `${revisionId}-5`);
+    await buildStartedInTime(world, `${revisionId}-5`);
     await world.deps.builds.succeed(`${revisionId}-5`);
     await deployBuilt(world, id, revisionId);
     expect((await showRevision(world, id, revisionId)).status).toBe('DEPLOYED');
@@ -161,12 +158,12 @@ describe('a crash of the control plane', () => {
         const started = await start(job);
         return job.buildName === name ? new Promise(() => undefined) : started;
       };
-      await startedInTime(world, name);
+      await buildStartedInTime(world, name);
       await world.restartInOrder();
       world.deps.builds.start = start;
       await later(world);
     }
-    await startedInTime(world, `${revisionId}-4`);
+    await buildStartedInTime(world, `${revisionId}-4`);
     await world.deps.builds.succeed(`${revisionId}-4`);
     await deployBuilt(world, id, revisionId);
     expect((await showRevision(world, id, revisionId)).status).toBe('DEPLOYED');
@@ -205,7 +202,7 @@ describe('a build that is lost', () => {
     const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     for (const name of [revisionId, `${revisionId}-2`, `${revisionId}-3`]) {
-      await startedInTime(world, name);
+      await buildStartedInTime(world, name);
       await world.deps.builds.become(`build-${name}`, { state: 'lost' });
       await later(world);
     }

@@ -1,5 +1,11 @@
 import { type BuildJob, CannotBuildFor } from '../builds.ts';
 
+/**
+ * What a job brings is good for an hour, as the credentials are that a function makes under another role. A
+ * build waits and runs within that.
+ */
+export const JOB_SECONDS = 3600;
+
 /** An environment of CodeBuild, by the platform that it builds for without emulation. */
 export type BuildMachine = { type: 'LINUX_CONTAINER' | 'ARM_CONTAINER'; image: string };
 

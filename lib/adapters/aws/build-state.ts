@@ -22,6 +22,7 @@ export function buildStateOf(build: Build | undefined, registryHost: string | un
     case 'STOPPED':
       return { state: 'stopped' };
     case 'TIMED_OUT':
+      if (neverStarted(build ?? {})) return { state: 'unstarted' };
       return { state: 'failed', message: reasonOf(build ?? {}, 'The build took longer than it may.') };
     case 'FAULT':
       return { state: 'lost' };
@@ -29,6 +30,11 @@ export function buildStateOf(build: Build | undefined, registryHost: string | un
       return { state: 'failed', message: reasonOf(build ?? {}, 'The build failed without a reason.') };
   }
 }
+
+/** Nothing but the queue is among the phases of a build that no machine has taken. */
+const neverStarted = ({ phases = [] }: Build): boolean =>
+  phases.some(({ phaseType }) => phaseType === 'QUEUED') &&
+  phases.every(({ phaseType }) => phaseType === 'COMPLETED' || WAITING_PHASES.has(phaseType));
 
 /** The phases that failed say why in their contexts. */
 function reasonOf({ phases = [] }: Build, otherwise: string): string {

@@ -4,7 +4,7 @@ import { type BuildJob, type Builds, BuildsAtCapacity, buildVariables } from '..
 import { s3Config } from './blobs.ts';
 import { createBuildControl } from './build-control.ts';
 import { storeJob } from './build-job.ts';
-import { type BuildMachine, machineFor } from './build-machines.ts';
+import { type BuildMachine, JOB_SECONDS, machineFor } from './build-machines.ts';
 import { openPushSession, type PushSession } from './registry.ts';
 
 export type CodeBuildOptions = {
@@ -19,8 +19,6 @@ export type CodeBuildOptions = {
   registryHost: string | undefined;
   /** The role whose sessions push images; needed by who starts builds. */
   pushRoleArn: string | undefined;
-  /** A build may take so long, waiting included: so long the addresses it is given are good. */
-  timeoutSeconds: number;
 };
 
 /**
@@ -30,8 +28,8 @@ export type CodeBuildOptions = {
 export function createCodeBuild(options: CodeBuildOptions): Builds {
   const client = new CodeBuildClient({});
   const s3 = new S3Client(s3Config);
-  const { bucketName, jobsBucketName, timeoutSeconds: expiresSeconds } = options;
-  const place = { bucketName, jobsBucketName, expiresSeconds };
+  const { bucketName, jobsBucketName } = options;
+  const place = { bucketName, jobsBucketName, expiresSeconds: JOB_SECONDS };
   return {
     ...createBuildControl(options.registryHost),
     async start(asked) {

@@ -4,14 +4,16 @@ import type { EngineDeps, Loaded } from './situation.ts';
 import { stopBuild } from './stop-build.ts';
 
 export async function failBuildOverdue(deps: EngineDeps, loaded: Loaded): Promise<void> {
-  const { slotRevision } = loaded;
-  const minutes = Math.round(deps.settings.buildSeconds / 60);
+  const { build_phase: phase, status_message: said } = loaded.slotRevision ?? {};
+  const { buildSeconds, buildQueueSeconds } = deps.settings;
   const message =
-    slotRevision?.at_capacity === true
-      ? `No build could start within ${minutes} minutes: ${slotRevision.status_message ?? 'all builders were busy.'}`
-      : `The build did not end within ${minutes} minutes and was stopped.`;
+    phase === 'running'
+      ? `The build did not end within ${minutesOf(buildSeconds)} minutes and was stopped.`
+      : `No build could start within ${minutesOf(buildQueueSeconds)} minutes (${said ?? 'all builders were busy'}). Redeploy this revision when fewer builds run, or have more of them allowed at once.`;
   await failBuild(deps, loaded, message);
 }
+
+const minutesOf = (seconds: number): number => Math.round(seconds / 60);
 
 const ABORTED = 'The execution of this revision was aborted by hand in the workflow service.';
 

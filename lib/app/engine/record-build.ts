@@ -6,9 +6,12 @@ import { write } from '../../store/dynamodb/write.ts';
 import type { Revision } from '../../store/engine/items.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
 import { type BuildFact, recordBuildFact } from '../../store/engine/transactions/outcomes.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps, Settings } from '../deps.ts';
 
-type RecordDeps = Pick<Deps, 'table' | 'clock'> & { builds: BuildControl };
+type RecordDeps = Pick<Deps, 'table' | 'clock'> & {
+  builds: BuildControl;
+  settings: Pick<Settings, 'buildSeconds'>;
+};
 
 /**
  * Looks at a build that is said to have changed, and records what it finds on the revision: BUILDING when it
@@ -20,8 +23,9 @@ export function recordBuild(deps: RecordDeps, { buildId, ref }: BuildChanged): P
   return retryRaces(deps.table, async () => {
     const [state, revision] = await Promise.all([deps.builds.state(buildId), findRevision(deps.table, ref)]);
     if (revision === undefined || !isAwaited(revision, buildId)) return stopStray(deps, buildId, state);
-    const fact = factOf(revision, buildId, state, deps.clock.now());
-    if (fact !== undefined) await write(deps.table, recordBuildFact(revision, fact, deps.clock.now()));
+    const now = deps.clock.now();
+    const fact = factOf(revision, buildId, state, { now, dueAt: now + deps.settings.buildSeconds * 1000 });
+    if (fact !== undefined) await write(deps.table, recordBuildFact(revision, fact, now));
   });
 }
 
@@ -41,13 +45,21 @@ async function stopStray({ builds }: RecordDeps, buildId: string, { state }: Bui
   if (state === 'waiting' || state === 'running') await builds.stop(buildId);
 }
 
-/** What the state of a build tells that is to be recorded; undefined: nothing yet. */
-function factOf(revision: Revision, buildId: string, state: BuildState, now: number): BuildFact | undefined {
+/**
+ * What the state of a build tells that is to be recorded; undefined: nothing yet. `dueAt`: when one must have
+ * ended that begins to run `now`.
+ */
+function factOf(
+  revision: Revision,
+  buildId: string,
+  state: BuildState,
+  { now, dueAt }: { now: number; dueAt: number },
+): BuildFact | undefined {
   switch (state.state) {
     case 'waiting':
-      return undefined;
+      return revision.build_phase === undefined ? { kind: 'waiting', buildId } : undefined;
     case 'running':
-      return revision.status === 'AWAITING_BUILD' ? { kind: 'running', buildId } : undefined;
+      return revision.build_phase === 'running' ? undefined : { kind: 'running', buildId, dueAt };
     case 'succeeded':
       return { kind: 'succeeded', artifact: state.artifact, commitSha: state.commitSha };
     case 'failed':
@@ -56,6 +68,8 @@ function factOf(revision: Revision, buildId: string, state: BuildState, now: num
       return { kind: 'failed', message: revision.stop_reason ?? 'The build was stopped.' };
     case 'lost':
       return { kind: 'lost', buildId };
+    case 'unstarted':
+      return { kind: 'unstarted', buildId };
     case 'absent':
       return isAbsentForSure(revision.build_absent_since, now) ? { kind: 'lost', buildId } : undefined;
   }

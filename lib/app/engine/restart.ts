@@ -1,7 +1,7 @@
 import { type Deaths, isLastDeath, messageOfDeaths, nextDeaths } from '../../domain/deaths.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import type { Revision } from '../../store/engine/items.ts';
-import { attemptOf, hasBuild, refOf, stageNow } from '../../store/engine/revisions.ts';
+import { attemptOf, hasBuild, isUnstarted, refOf, stageNow } from '../../store/engine/revisions.ts';
 import { beginNextAttempt, noteDeath, recordLastDeath } from '../../store/engine/transactions/outcomes.ts';
 import type { Deps } from '../deps.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
@@ -41,7 +41,7 @@ export async function markDeath(
   cause: string,
 ): Promise<'marked' | 'failed'> {
   const stage = stageNow(revision);
-  if (lostWithEarlierAttempt(revision, cause)) {
+  if (lostWithEarlierAttempt(revision, cause) || (cause === BUILD_LOST && isUnstarted(revision))) {
     await write(table, noteDeath(revision, cause, revision.deaths));
     return 'marked';
   }
@@ -70,7 +70,15 @@ async function failByDeaths(deps: EngineDeps, revision: Revision, deaths: Deaths
 /** Whoever reads the log sees why it begins again; nothing else needs the note. */
 async function note({ logs, clock }: EngineDeps, slotRevision: Revision, attempt: number): Promise<void> {
   const type = stageNow(slotRevision) === 'deploy' ? 'deploy' : 'build';
-  const message = `The control plane stopped while this was at work; it goes on (attempt ${attempt}).`;
-  const line = { timestamp: clock.now(), level: 'WARNING', message } as const;
+  const { level, message } = isUnstarted(slotRevision)
+    ? ({
+        level: 'INFO',
+        message: `No builder became free; the build waits again (attempt ${attempt}).`,
+      } as const)
+    : ({
+        level: 'WARNING',
+        message: `The control plane stopped while this was at work; it goes on (attempt ${attempt}).`,
+      } as const);
+  const line = { timestamp: clock.now(), level, message };
   await logs.append({ ...refOf(slotRevision), type }, [line]).catch(() => undefined);
 }

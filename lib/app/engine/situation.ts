@@ -104,6 +104,7 @@ function slotRevisionFacts(slotRevision: Revision, token: TaskToken | undefined,
     buildDueAt: slotRevision.build_due_at,
     buildLost:
       slotRevision.build_id === undefined && slotRevision.lost_build?.attempt === attemptOf(slotRevision),
+    buildPhase: slotRevision.build_phase,
     atCapacity: slotRevision.at_capacity === true,
     offered: slotRevision.task_id !== undefined,
     switching: slotRevision.switching === true,

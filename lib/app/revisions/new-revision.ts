@@ -31,7 +31,7 @@ export function newRevision(
     secrets: deployment.secrets,
   };
   return {
-    v: 4,
+    v: 5,
     entity: 'revision',
     tenant_id: deployment.tenant_id,
     deployment_id: deployment.id,

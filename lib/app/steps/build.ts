@@ -90,14 +90,14 @@ async function storeBuildToken(deps: BuildDeps, task: TokenTask, revision: Revis
 }
 
 /**
- * The time begins with AWAITING_BUILD, waiting included, and anew with the attempt after a crash: that is no
- * fault of the source.
+ * Until when it may wait for a builder. The time begins with AWAITING_BUILD, and anew with the attempt after
+ * a crash: that is no fault of the source. A build that runs has been given another time.
  */
 function dueAtOf({ settings }: BuildDeps, revision: Revision, now: number): number {
   if (revision.build_due_at !== undefined) return revision.build_due_at;
   const awaiting = revision.history.find(({ status }) => status === 'AWAITING_BUILD');
   const isFirst = attemptOf(revision) === 1 && awaiting !== undefined;
-  return (isFirst ? Date.parse(awaiting.at) : now) + settings.buildSeconds * 1000;
+  return (isFirst ? Date.parse(awaiting.at) : now) + settings.buildQueueSeconds * 1000;
 }
 
 /** An interrupt that came while the build was being started did not know of it: then it is stopped here. */

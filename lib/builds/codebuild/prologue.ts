@@ -43,7 +43,8 @@ async function buildIn(work: string, report: Report, at: { step: string }): Prom
   if (job.remark) say(job.remark);
   await logInToDockerHub(machine);
   // What is shut in needs nothing that is closed: the registry has public addresses, and the job has brought
-  // the credentials for it. `allowedHosts` opens nothing here: a build has no way into the operator's network.
+  // the credentials for it. `allowedHosts` opens nothing here: a build has no way into the operator's
+  // network.
   await isolate(machine);
   await obtainSource(machine);
   machine.step = 'plan';

@@ -145,6 +145,7 @@ const appSettings = (settings: RuntimeSettings): Deps['settings'] => ({
   unclaimedSeconds: settings.unclaimedSeconds,
   silentSeconds: settings.silentSeconds,
   buildSeconds: settings.buildSeconds,
+  buildQueueSeconds: settings.buildQueueSeconds,
   keptArtifacts: settings.keptArtifacts,
   auditDays: settings.auditDays,
   keyDays: settings.keyDays,

@@ -14,9 +14,14 @@ export const anyDeployment = alsoEarlier(deployment, [
 
 /**
  * The second version of a revision may have `artifact.server`, the third `commit` and `cause`, the fourth a
- * `reason` in the cause of a push.
+ * `reason` in the cause of a push, the fifth `build_phase` and an unstarted `lost_build`.
  */
-export const anyRevision = alsoEarlier(revision, [(item) => item, (item) => item, (item) => item]);
+export const anyRevision = alsoEarlier(revision, [
+  (item) => item,
+  (item) => item,
+  (item) => item,
+  (item) => item,
+]);
 
 /** The second version of a listener may be of `compute_type` `ecs`. */
 export const anyListener = alsoEarlier(listener, [(item) => item]);

@@ -3,7 +3,7 @@ import { computeTypes, revisionStatuses, sources } from '../../contract/revision
 import { anyObject } from '../../contract/validation/as-given.ts';
 import { artifactItem, keptArtifacts } from './artifact-shapes.ts';
 import { cause, commitDescription } from './cause-shapes.ts';
-import { outcome } from './outcome-shapes.ts';
+import { lostBuild, outcome } from './outcome-shapes.ts';
 import { active, slot } from './slot-shapes.ts';
 
 /**
@@ -13,7 +13,6 @@ import { active, slot } from './slot-shapes.ts';
  */
 const base = { tenant_id: z.string(), v: z.literal(1) };
 const second = { ...base, v: z.literal(2) };
-const fourth = { ...base, v: z.literal(4) };
 const fifth = { ...base, v: z.literal(5) };
 
 const json = anyObject();
@@ -96,7 +95,7 @@ export type Deployment = z.infer<typeof deployment>;
 export type { Slot } from './slot-shapes.ts';
 
 export const revision = z.object({
-  ...fourth,
+  ...fifth,
   entity: z.literal('revision'),
   deployment_id: z.string(),
   id: z.string(),
@@ -133,16 +132,18 @@ export const revision = z.object({
   build_id: z.string().optional(),
   /** The attempt that first asked for this build; it may have died before it heard the build's id. */
   build_attempt: z.int().optional(),
-  /** Epoch milliseconds; the build may take so long, waiting included. */
+  /** Epoch milliseconds: until then it may wait for a builder, or, once it is being built, take. */
   build_due_at: z.number().optional(),
   /** Epoch milliseconds: the builder said first that it knows of no such build. */
   build_absent_since: z.number().optional(),
   /** How many builds of it were lost through no fault of its own: each build has a name of its own. */
   builds_lost: z.int().optional(),
-  /** The last of them, the attempt that it was asked for in first, and the one in which it was lost. */
-  lost_build: z.object({ id: z.string(), build_attempt: z.int(), attempt: z.int() }).optional(),
+  /** The last of them. */
+  lost_build: lostBuild.optional(),
   /** Why its build is being stopped, when that is not by an interrupt. */
   stop_reason: z.string().optional(),
+  /** What was last heard of its build: it waits in the builder's own queue, or runs. */
+  build_phase: z.enum(['waiting', 'running']).optional(),
   /** No build can start, and none of its tokens is alive until the next try. */
   at_capacity: z.boolean().optional(),
   /** Epoch milliseconds; only while sweep has to look at it. */

@@ -29,3 +29,13 @@ export const outcome = z.discriminatedUnion('stage', [
   ]),
 ]);
 export type Outcome = z.infer<typeof outcome>;
+
+/** A build that made nothing, through no fault of the source: the next attempt builds again. */
+export const lostBuild = z.object({
+  id: z.string(),
+  /** The attempt that it was asked for in first, and the one in which it was lost. */
+  build_attempt: z.int(),
+  attempt: z.int(),
+  /** No builder became free for it in time. */
+  unstarted: z.boolean().optional(),
+});

@@ -91,6 +91,12 @@ export class MoveRefused extends Error {
 export const putRevision = (item: Revision): Write =>
   putNew('revision', { ...revisionKeyOf(refOf(item)), ...item });
 
+/** Its build waited in the builder's own queue for as long as that lets it, and this attempt has no other. */
+export const isUnstarted = (revision: Revision): boolean =>
+  revision.build_id === undefined &&
+  revision.lost_build?.unstarted === true &&
+  revision.lost_build.attempt === attemptOf(revision);
+
 /** Whether the revision has a build that nothing has ended yet, as far as is known. */
 export const hasBuild = ({ build_id: buildId, status, outcome }: Revision): boolean =>
   buildId !== undefined && stageOf(status) === 'build' && outcome?.stage !== 'build';

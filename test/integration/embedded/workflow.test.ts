@@ -157,7 +157,7 @@ describe('tokens', () => {
   });
 
   it('die when the time of their state is over', async () => {
-    const short = definition.replace('"TimeoutSeconds": 2700', '"TimeoutSeconds": 1');
+    const short = definition.replace('"TimeoutSeconds": 33000', '"TimeoutSeconds": 1');
     const { opened, token, called } = await workflow({}, short);
     await opened.start('r-1', input);
     const build = await token('Build');

@@ -189,7 +189,7 @@ describe('the rule of the engine for a deployment that is being deleted', () => 
       silenceFound: undefined,
     } as const;
     const rest = { outcome: undefined, waiting: undefined, build: undefined, buildDueAt: undefined };
-    const none = { buildLost: false, atCapacity: false, offered: true };
+    const none = { buildPhase: undefined, buildLost: false, atCapacity: false, offered: true };
     const at = (executionAbsentSince: number | undefined) =>
       decide({
         now: NOW,

@@ -182,6 +182,7 @@ const aSlotRevision = (changes: Partial<SlotRevision>): SlotRevision => ({
   waiting: 'build',
   build: undefined,
   buildDueAt: undefined,
+  buildPhase: undefined,
   buildLost: false,
   atCapacity: false,
   restartMarked: false,

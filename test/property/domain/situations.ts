@@ -28,6 +28,7 @@ export const slotRevision = fc.record({
     }),
   ),
   buildDueAt: optional(time),
+  buildPhase: optional(fc.constantFrom('waiting', 'running')),
   buildLost: fc.boolean(),
   atCapacity: fc.boolean(),
   restartMarked: fc.boolean(),

@@ -16,8 +16,10 @@ export class Causes implements Invariant {
   readonly #causes: Cause[];
   /** When the attempt began that has to start a build, by revision; epoch milliseconds. */
   readonly #triesSince = new Map<string, number>();
+  /** When its build was found to run, by revision; epoch milliseconds. */
+  readonly #buildsSince = new Map<string, number>();
 
-  constructor(ground: Ground, { listener, build }: Plan['patienceSeconds']) {
+  constructor(ground: Ground, { listener, queue, build }: Plan['patienceSeconds']) {
     this.#ground = ground;
     const { facts, time } = ground;
     // Unheard for as long as it may be, and by its own fault: it tries for no longer than an outage that
@@ -47,8 +49,13 @@ export class Causes implements Invariant {
         isTrue: () => isSilentByItself(facts.calls),
       },
       {
-        words: /No build could start within|did not end within/,
-        isTrue: (revision) => time.now - this.#awaitsSince(revision) >= build * SECOND,
+        words: /No build could start within/,
+        isTrue: (revision) => time.now - this.#awaitsSince(revision) >= queue * SECOND,
+      },
+      {
+        // The time that it waits for a builder takes none from the build.
+        words: /did not end within/,
+        isTrue: (revision) => time.now - (this.#buildsSince.get(revision.id) ?? 0) >= build * SECOND,
       },
       { words: /could not be handed to its listener/, isTrue: wasHit },
     ];
@@ -57,8 +64,13 @@ export class Causes implements Invariant {
   onChange({ before, after }: Change): void {
     if (after?.entity !== 'revision') return;
     const [was, is] = [before as Revision | undefined, after as Revision];
-    if (was?.attempt !== is.attempt && is.build_id === undefined)
+    // One that no builder became free for goes on waiting.
+    const lost = is.lost_build as { unstarted?: boolean; attempt: number } | undefined;
+    const goesOn = lost?.unstarted === true && lost.attempt === was?.attempt;
+    if (was?.attempt !== is.attempt && is.build_id === undefined && !goesOn)
       this.#triesSince.set(is.id, this.#ground.time.now);
+    if (was?.build_phase !== 'running' && is.build_phase === 'running')
+      this.#buildsSince.set(is.id, Date.parse(String(is.updated_at)));
     // The reason is judged when it is noted: by the time that the revision ends it may have passed.
     if (is.outcome?.result === 'failed' && was?.outcome?.message !== is.outcome.message)
       this.#judge(is, is.outcome.message);

@@ -53,6 +53,10 @@ export class BuildService {
     };
     this.all.set(id, build);
     this.#ground.say(() => `${id} starts`);
+    if (faults.chance(0.03)) {
+      this.#keepWaiting(build, random.between(20, 150) * SECOND);
+      return { buildId: id };
+    }
     time.after(random.between(0, 20) * SECOND, () => {
       if (build.state.state === 'waiting') this.#become(build, { state: 'running' });
     });
@@ -64,6 +68,13 @@ export class BuildService {
       time.after(random.between(0, 30), () => this.#end(build, fate));
     });
     return { buildId: id };
+  }
+
+  /** No builder becomes free for it, and the queue lets it wait no longer. */
+  #keepWaiting(build: Build, milliseconds: number): void {
+    this.#ground.time.after(milliseconds, () => {
+      if (build.state.state === 'waiting') this.#become(build, { state: 'unstarted' });
+    });
   }
 
   stop(id: string): void {

@@ -72,7 +72,7 @@ export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
 
 export const aRevision = (changes: Partial<Revision> = {}): Revision => ({
   ...base,
-  v: 4,
+  v: 5,
   entity: 'revision',
   deployment_id: ids.deployment,
   id: ids.revision,

@@ -27,6 +27,7 @@ function inFlight({ deps, caller }: Asking, index: number): Item[] {
     status: 'BUILDING',
     history: [{ status: 'BUILDING', at: since }],
     build_id: `build-${index}`,
+    build_phase: 'running',
     build_due_at: now + 600_000,
     attempt: 1,
   });

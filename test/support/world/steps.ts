@@ -68,3 +68,14 @@ export function later(world: RunningWorld): ReturnType<RunningWorld['sweep']> {
   world.advance(61);
   return world.sweep();
 }
+
+/** Sweeps every minute until the build has started. */
+export const buildStartedInTime = (world: RunningWorld, name: string): Promise<unknown> =>
+  until(
+    async () => {
+      if (world.deps.builds.jobs.has(`build-${name}`)) return true;
+      await later(world);
+      return false;
+    },
+    { what: `the build ${name}` },
+  );

@@ -99,6 +99,7 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
       unclaimedSeconds: 900,
       silentSeconds: 900,
       buildSeconds: 1800,
+      buildQueueSeconds: 7200,
       keptArtifacts: 5,
       auditDays: 400,
       keyDays: 90,

@@ -38,7 +38,6 @@ const options = {
   logGroupName: 'builds',
   registryHost: 'registry.example',
   pushRoleArn: 'arn:aws:iam::123456789012:role/push',
-  timeoutSeconds: 1800,
 };
 const adapter = () => createCodeBuild(options);
 

@@ -32,7 +32,6 @@ const adapter = () =>
     logGroupName: 'builds',
     registryHost: undefined,
     pushRoleArn: undefined,
-    timeoutSeconds: 1800,
   });
 
 beforeAll(() => {

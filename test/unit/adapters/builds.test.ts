@@ -42,7 +42,6 @@ const options = {
   logGroupName: 'builds',
   registryHost: 'registry.example',
   pushRoleArn: 'arn:aws:iam::123456789012:role/push',
-  timeoutSeconds: 1800,
 };
 const adapter = () => createCodeBuild(options);
 
@@ -252,6 +251,17 @@ describe('the state of a build', () => {
 
   it('is lost where CodeBuild itself failed', async () => {
     expect(await stateOf({ buildStatus: 'FAULT' })).toEqual({ state: 'lost' });
+  });
+
+  it('was never started where it left the queue without a machine', async () => {
+    const phases: Build['phases'] = [
+      { phaseType: 'SUBMITTED', phaseStatus: 'SUCCEEDED' },
+      { phaseType: 'QUEUED', phaseStatus: 'TIMED_OUT', contexts: [{ message: 'in the queue for too long' }] },
+      { phaseType: 'COMPLETED' },
+    ];
+    expect(await stateOf({ buildStatus: 'TIMED_OUT', phases })).toEqual({ state: 'unstarted' });
+    const taken: Build['phases'] = [...phases, { phaseType: 'PROVISIONING', phaseStatus: 'TIMED_OUT' }];
+    expect(await stateOf({ buildStatus: 'TIMED_OUT', phases: taken })).toMatchObject({ state: 'failed' });
   });
 
   it.each(['FAILED', 'TIMED_OUT'] as const)('says why it is %s', async (buildStatus) => {

@@ -43,6 +43,7 @@ describe('the container', () => {
       unclaimedSeconds: 900,
       silentSeconds: 900,
       buildSeconds: 1800,
+      buildQueueSeconds: 7200,
       keptArtifacts: 5,
       auditDays: 400,
       keyDays: 90,

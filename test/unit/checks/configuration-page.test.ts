@@ -41,6 +41,7 @@ it('and their defaults', () => {
   const pairs: [variable: string, value: string | number][] = [
     ['PORT', settings.port],
     ['SLIPWAY_BUILD_SECONDS', settings.buildSeconds],
+    ['SLIPWAY_BUILD_QUEUE_SECONDS', settings.buildQueueSeconds],
     ['SLIPWAY_START_TIMEOUT_SECONDS', settings.startTimeoutSeconds],
     ['SLIPWAY_DRAIN_SECONDS', settings.drainSeconds],
     ['SLIPWAY_UNCLAIMED_SECONDS', settings.unclaimedSeconds],

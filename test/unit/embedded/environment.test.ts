@@ -17,6 +17,7 @@ describe('the environment of the runtime', () => {
       silentSeconds: 900,
       startTimeoutSeconds: 300,
       buildSeconds: 1800,
+      buildQueueSeconds: 7200,
       drainSeconds: 30,
       oidc: undefined,
       moreTenants: false,

@@ -63,7 +63,7 @@ function endOfRevision({ revision, ending, now }: EndFacts): Write {
     now,
     {
       set: { status_message: ending.message, ...due },
-      remove: ['build_due_at', 'restart', 'at_capacity'],
+      remove: ['build_due_at', 'restart', 'at_capacity', 'build_phase'],
     },
     guard('interrupt: as read', same('interrupt_requested_at', revision.interrupt_requested_at)),
     sameOutcome(revision),

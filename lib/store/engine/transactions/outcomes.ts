@@ -12,7 +12,7 @@ import {
   statusAsRead,
   withoutOutcome,
 } from '../revision-moves.ts';
-import { attemptOf, refOf } from '../revisions.ts';
+import { attemptOf, isUnstarted, refOf } from '../revisions.ts';
 
 /**
  * Records that a stage of a revision has failed. Demands that it has not moved on, got another outcome or
@@ -47,10 +47,12 @@ export const noteStopReason = (revision: Revision, reason: string): Write =>
  * builds again.
  */
 export type BuildFact =
-  | { kind: 'running'; buildId: string }
+  | { kind: 'waiting'; buildId: string }
+  | { kind: 'running'; buildId: string; dueAt: number }
   | { kind: 'succeeded'; artifact: NonNullable<Revision['artifact']>; commitSha: string | undefined }
   | { kind: 'failed'; message: string }
-  | { kind: 'lost'; buildId: string };
+  | { kind: 'lost'; buildId: string }
+  | { kind: 'unstarted'; buildId: string };
 
 /**
  * Records a fact of the build that a revision waits for. Demands that status, build, the reason why it is
@@ -72,15 +74,29 @@ export function recordBuildFact(revision: Revision, fact: BuildFact, now: number
   );
 }
 
+const WAITS_FOR_A_BUILDER = 'Waits for a builder: as many builds run as may at once.';
+
+/** What a build that waited has said, once it waits no more. */
+const waitOf = ({ build_phase: phase }: Revision): 'status_message'[] =>
+  phase === 'waiting' ? ['status_message'] : [];
+
 function changeBy(fact: BuildFact, revision: Revision): Change {
   switch (fact.kind) {
+    case 'waiting':
+      return {
+        set: { build_id: fact.buildId, build_phase: 'waiting', status_message: WAITS_FOR_A_BUILDER },
+      };
     case 'running':
       // The call that started it may have died before it could say so.
-      return { set: { build_id: fact.buildId } };
+      return {
+        set: { build_id: fact.buildId, build_phase: 'running', build_due_at: fact.dueAt },
+        remove: waitOf(revision),
+      };
     case 'succeeded': {
       const outcome: Outcome = { stage: 'build', result: 'succeeded' };
       return {
         set: { outcome, artifact: fact.artifact, 'revision_config.repo_commit_sha': fact.commitSha },
+        remove: waitOf(revision),
       };
     }
     case 'failed': {
@@ -88,19 +104,33 @@ function changeBy(fact: BuildFact, revision: Revision): Change {
       return { set: { outcome } };
     }
     case 'lost':
-      return {
-        set: {
-          builds_lost: (revision.builds_lost ?? 0) + 1,
-          lost_build: {
-            id: fact.buildId,
-            build_attempt: revision.build_attempt ?? attemptOf(revision),
-            attempt: attemptOf(revision),
-          },
-        },
-        // The reason of a stop too: that was of this build, and it may be the next one that is stopped.
-        remove: ['build_id', 'build_attempt', 'build_due_at', 'build_absent_since', 'stop_reason'],
-      };
+      return withoutBuild(fact.buildId, revision, ['build_due_at']);
+    case 'unstarted':
+      // It goes on waiting, and the next one has no more time for that.
+      return withoutBuild(fact.buildId, revision, [], { unstarted: true });
   }
+}
+
+/** What is of one build, and not of the one that follows it. */
+const ONE_BUILD = ['build_id', 'build_attempt', 'build_phase', 'build_absent_since', 'stop_reason'] as const;
+
+/** The next attempt builds again. `remove`: what else goes with the build. */
+function withoutBuild(
+  id: string,
+  revision: Revision,
+  remove: readonly 'build_due_at'[],
+  how: { unstarted?: true } = {},
+): Change {
+  const { builds_lost: lost = 0, build_attempt: buildAttempt } = revision;
+  const attempt = attemptOf(revision);
+  return {
+    set: {
+      builds_lost: lost + 1,
+      lost_build: { id, build_attempt: buildAttempt ?? attempt, attempt, ...how },
+    },
+    // The reason of a stop too: that was of this build, and it may be the next one that is stopped.
+    remove: [...ONE_BUILD, ...waitOf(revision), ...remove],
+  };
 }
 
 /** Nobody else has taken the revision up or ended it since it was read, nor asked for it to end. */
@@ -130,8 +160,11 @@ export const beginNextAttempt = (revision: Revision, deaths: Deaths | undefined)
  * A build that was not started has lost the time of a crash or an outage, but not the time in which all
  * builders were busy.
  */
-const buildTimeAnew = ({ build_id: buildId, restart: died }: Revision): 'build_due_at'[] =>
-  buildId === undefined && died?.cause !== 'BuildsAtCapacity' ? ['build_due_at'] : [];
+const buildTimeAnew = (revision: Revision): 'build_due_at'[] => {
+  const { build_id: buildId, restart: died } = revision;
+  const waited = died?.cause === 'BuildsAtCapacity' || isUnstarted(revision);
+  return buildId === undefined && !waited ? ['build_due_at'] : [];
+};
 
 /**
  * Notes that this attempt died without an outcome; dispatch starts the next. Demands that nobody has touched
