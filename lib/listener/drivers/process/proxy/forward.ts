@@ -154,6 +154,8 @@ function attempt(
     response.once('close', abort);
     upstream.once('socket', (socket) => {
       connected = !socket.connecting;
+      // One that was kept from an earlier request never connects again, and would keep the listener.
+      if (connected) return;
       socket.once('connect', () => {
         connected = true;
       });
