@@ -21,6 +21,7 @@ TARGET_GROUPS_MAX = 100
 first_answers = {}
 scalers = {}
 asked_tags = contextvars.ContextVar("asked_tags", default={})
+asked_cluster = contextvars.ContextVar("asked_cluster", default="")
 
 
 def targets_of(rule):
@@ -199,6 +200,7 @@ def named(kind, cluster, name):
 
 def ecs_resource(action, data):
     cluster = (data.get("cluster") or "default").split("/")[-1]
+    asked_cluster.set(f"arn:aws:ecs:{get_region()}:{get_account_id()}:cluster/{cluster}")
     if action in ("CreateService", "UpdateService", "DeleteService"):
         return named("service", cluster, data.get("serviceName") or data.get("service", ""))
     if action == "DescribeServices":
@@ -248,7 +250,7 @@ def context_for(service, action, resource):
     if service == SCALING:
         return {"application-autoscaling:service-namespace": "ecs"}
     if action == "ecs:ListTasks":
-        return {"ecs:cluster": next((each["clusterArn"] for each in ecs._clusters.values()), "")}
+        return {"ecs:cluster": asked_cluster.get()}
     if action == "ecs:RegisterTaskDefinition":
         return {f"aws:requesttag/{key}".lower(): value for key, value in asked_tags.get().items()}
     if service == "elasticloadbalancing":
