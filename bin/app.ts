@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { checkAccount } from '../lib/infra/account.ts';
-import { makeApp } from '../lib/infra/app.ts';
+import { contextOf, makeApp } from '../lib/infra/app.ts';
 import { bundleBuilder } from '../lib/infra/builder-bundle.ts';
 import { bundleFunctions } from '../lib/infra/bundles.ts';
 import { handlers } from '../lib/infra/handlers.ts';
-import { readSettings } from '../lib/infra/settings.ts';
+import { checkDeploy } from '../lib/infra/preflight/deploy.ts';
+import { settle } from '../lib/infra/remembered/settle.ts';
 
 const app = new App();
-await checkAccount(
-  readSettings((name) => app.node.tryGetContext(name) as unknown), // whatever stands in cdk.json
-);
+const say = (line: string) => process.stderr.write(`${line}\n`);
+const given = await settle(contextOf(app), process.env, say);
+await checkDeploy(contextOf(app)('environment'), given, process.env, say);
 const bundles = await bundleFunctions(handlers(), join(app.outdir, 'bundles'));
-makeApp(app, bundles, await bundleBuilder(join(app.outdir, 'builder')));
+makeApp(app, given, { bundles, builderFolder: await bundleBuilder(join(app.outdir, 'builder')) });
 app.synth();

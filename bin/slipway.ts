@@ -37,6 +37,23 @@ const listen: World['listen'] = ({ url, listenerId, apiKey, dataFolder, agentsPo
   return startProcessListener(options, createLog('warn'));
 };
 
+/** What is in the way there is said in whole sentences. */
+const asObstacle = (error: unknown): never => {
+  throw new Obstacle(error instanceof Error ? error.message : String(error));
+};
+
+/** The clients of all these services are much to load, and for these commands alone. */
+const installations: World['installations'] = {
+  settings: async (at) => {
+    const { shownSettings } = await import('../lib/infra/remembered/shown.ts');
+    return shownSettings(at).catch(asObstacle);
+  },
+  preflight: async (at, compute) => {
+    const { shownPreflight } = await import('../lib/infra/preflight/shown.ts');
+    return shownPreflight(at, compute).catch(asObstacle);
+  },
+};
+
 /** CloudFront tries three times for ten seconds to reach what is behind it, before it says that it cannot. */
 const ASK_TIMEOUT_MILLISECONDS = 45_000;
 
@@ -51,6 +68,7 @@ process.exitCode = await main(process.argv.slice(2), {
   isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
   open,
   accessTo,
+  installations,
   functionsOf: (region) => new LambdaClient(region === undefined ? {} : { region }),
   listen,
   ask,

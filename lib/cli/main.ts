@@ -10,7 +10,10 @@ import { explain, Obstacle } from './explain.ts';
 import { fargateAgent, NOT_MANAGED } from './first-agent/fargate-agent.ts';
 import { firstAgent, type Listen } from './first-agent/first-agent.ts';
 import type { Ask } from './first-agent/front.ts';
-import { type Command, OptionsError, type Place, readCommand, type Surroundings } from './options.ts';
+import { type Installations, onInstallation } from './installation.ts';
+import type { InstallationCommand } from './installation-options.ts';
+import { type Command, type Place, readCommand, type Surroundings } from './options.ts';
+import { OptionsError } from './options-error.ts';
 import { USAGE } from './usage.ts';
 import { type Paused, pauseWriters, resumeWriters } from './writers.ts';
 
@@ -28,6 +31,8 @@ export type World = Surroundings & {
   open(place: Place): Promise<OpenTable>;
   /** Where the embedded runtime on a data folder answers. Throws `Obstacle` when none runs. */
   accessTo(dataFolder: string): Promise<Access>;
+  /** The installations of an account. */
+  installations: Installations;
   /** The functions of a region; without one, of the SDK's own choice. */
   functionsOf(region: string | undefined): LambdaClient;
   write(line: string): void;
@@ -36,7 +41,7 @@ export type World = Surroundings & {
 
 type Work = Exclude<Command, { kind: 'help' }>;
 /** What is printed: lines for people, and the same as JSON. */
-type Made = { lines: [label: string, value: string][]; json: Record<string, string>; advice: string };
+export type Made = { lines: [label: string, value: string][]; json: Record<string, string>; advice: string };
 
 /** Runs one command. Answers the exit code: 0, 1 after a failure, 2 for wrong arguments. */
 export async function main(args: string[], world: World): Promise<number> {
@@ -69,8 +74,12 @@ function understood(args: string[], world: World): Command | undefined {
 
 async function run(command: Work, world: World): Promise<Made | undefined> {
   if (command.kind === 'console') return consoleLink(command, world);
+  if (isOnInstallation(command)) return onInstallation(command, world);
   return isOnFunctions(command) ? onFunctions(command, world) : onTable(command, world);
 }
+
+const isOnInstallation = (command: Work): command is InstallationCommand =>
+  command.kind === 'settings' || command.kind === 'preflight';
 
 type OnApi = Extract<Work, { kind: 'console' }>;
 
@@ -121,7 +130,10 @@ const resumed = (functions: number): Made => ({
   advice: 'The next sweep, within a minute, goes on with what waits.',
 });
 
-async function onTable(command: Exclude<Work, OnFunctions | OnApi>, world: World): Promise<Made | undefined> {
+async function onTable(
+  command: Exclude<Work, OnFunctions | OnApi | InstallationCommand>,
+  world: World,
+): Promise<Made | undefined> {
   const { table, close } = await world.open(command.place);
   try {
     const deps = { table, clock: world.clock };

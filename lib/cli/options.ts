@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type MemberRole, memberRoles } from '../contract/roles.ts';
-
-/** The arguments are wrong; the message says which one and what it may be. */
-export class OptionsError extends Error {}
+import { type InstallationCommand, installationCommands } from './installation-options.ts';
+import { OptionsError } from './options-error.ts';
 
 /**
  * Where to work: on the table of a deployed installation, or on the data of an embedded one that is running.
@@ -36,6 +35,7 @@ export type Command =
   | (FirstAgent & { kind: 'fargate-agent' })
   | { kind: 'pause' | 'resume'; place: DeployedPlace; json: boolean }
   | { kind: 'console'; json: boolean; at: { url: string } | { dataFolder: string } }
+  | InstallationCommand
   | { kind: 'listener-key'; place: Place; json: boolean; tenantId: string; listenerId: string };
 
 const text = { type: 'string' } as const;
@@ -53,6 +53,7 @@ const options = {
   project: text,
   name: text,
   compute: text,
+  environment: text,
   'agents-port': text,
   'listener-dir': text,
   'tenant-id': text,
@@ -65,6 +66,8 @@ const parse = (args: string[]) => parseArgs({ args, options, allowPositionals: t
 type Given = ReturnType<typeof parse>['values'];
 
 const whereOptions = ['table', 'region', 'data-dir'] as const;
+const nameOptions = ['organization', 'tenant', 'url', 'project', 'name'] as const;
+const firstAgentOptions = [...nameOptions, 'compute', 'agents-port', 'listener-dir'] as const;
 /** What each command takes, and how it is read. */
 const commands: Record<
   string,
@@ -88,20 +91,8 @@ const commands: Record<
   'admin pause': { takes: [...whereOptions, 'json'], read: writersCommand('pause') },
   'admin resume': { takes: [...whereOptions, 'json'], read: writersCommand('resume') },
   console: { takes: [...whereOptions, 'json', 'url'], read: consoleOf },
-  'first-agent': {
-    takes: [
-      ...whereOptions,
-      'organization',
-      'tenant',
-      'url',
-      'project',
-      'name',
-      'compute',
-      'agents-port',
-      'listener-dir',
-    ],
-    read: firstAgentOf,
-  },
+  ...installationCommands,
+  'first-agent': { takes: [...whereOptions, ...firstAgentOptions], read: firstAgentOf },
 };
 
 const NAME_CHARACTERS_MAX = 128;

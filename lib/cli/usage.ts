@@ -12,6 +12,12 @@ export const USAGE = `Usage: npm run slipway -- <command> [options]
     --listener-dir FOLDER         the listener's own files          (default: .listener)
     --organization, --tenant      as below
 
+  preflight                       what a deploy needs of the account, and what the account has: nothing is made
+    --compute fargate             for an installation that is to run agents itself (default: as it is deployed)
+  settings                        print the settings that an installation remembers: the next deploy begins from them
+    --environment NAME            which installation, for both      (default: prod)
+    --region REGION               its region                        (default: AWS_REGION, or your profile's)
+
   console                         print a link that signs in to the console once, within five minutes
     --url URL                     the API of a deployed installation, with a key in SLIPWAY_API_KEY
                                   (default: that of npm start, with --data-dir below)

@@ -1,53 +1,41 @@
-import {
-  GetAccountSettingsCommand,
-  GetFunctionConcurrencyCommand,
-  LambdaClient,
-  ResourceNotFoundException,
-} from '@aws-sdk/client-lambda';
-import { type Concurrency, concurrencyProblem, reserving } from './concurrency.ts';
-import { nameOf } from './platform.ts';
-import type { Settings } from './settings.ts';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+
+/** Where the CDK deploys to. */
+export type Account = { id: string; region: string };
+
+/** What the CDK's command line tells its app; undefined where it knows no account (`cdk synth` offline). */
+export function accountIn({
+  CDK_DEFAULT_ACCOUNT: id,
+  CDK_DEFAULT_REGION: region,
+}: NodeJS.ProcessEnv): Account | undefined {
+  return id === undefined || region === undefined ? undefined : { id, region };
+}
 
 /**
- * Makes sure, before anything is deployed, that the account can reserve what `engineConcurrency` asks for:
- * CloudFormation would find out after most of the stack is there. Throws with what to do. Nothing is asked
- * without the setting, or where the CDK knows no account (`cdk synth`).
+ * Makes sure that what this program reads lies in the account that the CDK deploys to: with `--profile` the
+ * CDK takes other credentials than its app. Throws when they are of different accounts.
  */
-export async function checkAccount(
-  settings: Settings,
-  environment: NodeJS.ProcessEnv = process.env,
-): Promise<void> {
-  const { engineConcurrency } = settings;
-  const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = environment;
-  if (engineConcurrency === undefined || account === undefined) return;
-  const client = new LambdaClient(region === undefined ? {} : { region });
-  const concurrency = await concurrencyOf(client, settings).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${NOT_CHECKED} ${reason}`, { cause: error });
-  });
-  const problem = concurrencyProblem(engineConcurrency, concurrency);
-  if (problem !== undefined) throw new Error(problem);
+export async function checkIdentity({ id, region }: Account): Promise<void> {
+  const client = new STSClient({ region });
+  const { Account: own } = await client
+    .send(new GetCallerIdentityCommand({}))
+    .finally(() => client.destroy());
+  if (own === id) return;
+  throw new Error(
+    `the CDK deploys to account ${id}, and these credentials are of account ${own ?? '(unknown)'}`,
+  );
 }
 
-const NOT_CHECKED =
-  'Whether the account can reserve what engineConcurrency asks for could not be found out; name the profile in AWS_PROFILE, not with --profile, or deploy without it:';
-
-/** What is reserved already by this installation is its own: it may be used again. */
-async function concurrencyOf(client: LambdaClient, settings: Settings): Promise<Concurrency> {
-  const { AccountLimit } = await client.send(new GetAccountSettingsCommand({}));
-  const { ConcurrentExecutions: limit, UnreservedConcurrentExecutions: unreserved } = AccountLimit ?? {};
-  if (limit === undefined || unreserved === undefined)
-    throw new Error('Lambda does not say how many concurrent executions this account has');
-  const own = await Promise.all(reserving.map((name) => reservedBy(client, nameOf(settings, name))));
-  return { limit, reservedByOthers: limit - unreserved - own.reduce((sum, one) => sum + one, 0) };
-}
-
-async function reservedBy(client: LambdaClient, name: string): Promise<number> {
+/** The account that these credentials are of. Throws with what to do where there are none, or no region. */
+export async function openAccount(region: string | undefined): Promise<Account> {
+  const client = new STSClient(region === undefined ? {} : { region });
   try {
-    const answer = await client.send(new GetFunctionConcurrencyCommand({ FunctionName: name }));
-    return answer.ReservedConcurrentExecutions ?? 0;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return 0;
-    throw error;
+    const own = await client.config.region().catch(() => undefined);
+    if (own === undefined) throw new Error('No AWS region is known. Say --region REGION, or set AWS_REGION.');
+    const { Account: id } = await client.send(new GetCallerIdentityCommand({}));
+    if (id === undefined) throw new Error('AWS does not say which account these credentials are of.');
+    return { id, region: own };
+  } finally {
+    client.destroy();
   }
 }

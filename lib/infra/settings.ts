@@ -8,7 +8,10 @@ import {
 } from '../contract/limits.ts';
 import { agentSettings, agentSettingsProblem } from './agents/agent-settings.ts';
 
-/** The context of `cdk.json`, each with its default; `-c name=value` on the command line wins. */
+/**
+ * What the context of the CDK may say, each with its default. `-c name=value` on the command line wins over
+ * `cdk.json`, and both win over what the installation remembers (lib/infra/remembered).
+ */
 const settings = z.object({
   /** Part of every name, so that several installations fit in one account. */
   environment: z
@@ -125,22 +128,73 @@ const settings = z.object({
 });
 export type Settings = z.output<typeof settings>;
 
+/**
+ * Settings by name as somebody gave them, without defaults and without `environment`, which names the
+ * installation.
+ */
+export type Given = Readonly<Record<string, string>>;
+
+/** Of the context, what is a setting. A value may be one that takes a setting back (see `changed`). */
+export function givenIn(context: (name: string) => unknown): Given {
+  const names = Object.keys(settings.shape).filter((name) => name !== 'environment');
+  const found = names.map((name) => [name, context(name)] as const);
+  return Object.fromEntries(
+    found
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+}
+
+/** Settings that mean nothing without another one: who takes that one back takes them back too. */
+const companions: Readonly<Record<string, readonly string[]>> = {
+  compute: Object.keys(settings.shape).filter((name) => name in agentSettings || name.startsWith('agent')),
+  domainName: ['certificateArn'],
+  oidcIssuer: ['oidcAudience', 'oidcClientId', 'oidcTokenEndpoint'],
+  tableName: ['tableStreamArn'],
+  agentVpcId: ['agentSubnets', 'balancerSubnets'],
+  agentsDomain: ['agentsCertificateArn'],
+};
+
+/** `-c name=none` and `-c name=` take a setting back. */
+const isTakenBack = (value: string): boolean => value === 'none' || value === '';
+
+/** What holds once `given` has changed what was remembered: each that is not named stays as it was. */
+export function changed(remembered: Given, given: Given): Given {
+  const takenBack = Object.keys(given).filter((name) => isTakenBack(given[name] ?? ''));
+  const gone = new Set(takenBack.flatMap((name) => [name, ...(companions[name] ?? [])]));
+  const kept = Object.entries(remembered).filter(([name]) => !gone.has(name));
+  const said = Object.entries(given).filter(([, value]) => !isTakenBack(value));
+  return Object.fromEntries([...kept, ...said]);
+}
+
+/** Those that differ from their default, of some that were read from what is deployed. */
+export function withoutDefaults(given: Given): Given {
+  const defaults: Readonly<Record<string, unknown>> = settings.parse({});
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => value !== '' && value !== String(defaults[name])),
+  );
+}
+
+/** The settings of an environment (whatever the context says) that these were given for. */
+export const settingsOf = (environment: unknown, given: Given): Settings =>
+  readSettings((name) => (name === 'environment' ? environment : given[name]));
+
 /** Reads the settings; throws an error that names each wrong one. */
 export function readSettings(context: (name: string) => unknown): Settings {
   const given = Object.fromEntries(Object.keys(settings.shape).map((name) => [name, context(name)]));
   const parsed = settings.safeParse(given);
-  if (!parsed.success) throw new Error(`cdk.json context: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new Error(`settings: ${z.prettifyError(parsed.error)}`);
   const { domainName, certificateArn, oidcIssuer, oidcAudience, tableName, tableStreamArn } = parsed.data;
   if ((domainName === undefined) !== (certificateArn === undefined))
-    throw new Error('cdk.json context: domainName and certificateArn go together');
+    throw new Error('settings: domainName and certificateArn go together');
   if ((oidcIssuer === undefined) !== (oidcAudience === undefined))
-    throw new Error('cdk.json context: oidcIssuer and oidcAudience go together');
+    throw new Error('settings: oidcIssuer and oidcAudience go together');
   if (parsed.data.oidcClientId !== undefined && oidcIssuer === undefined)
-    throw new Error('cdk.json context: oidcClientId goes with oidcIssuer');
+    throw new Error('settings: oidcClientId goes with oidcIssuer');
   if ((tableName === undefined) !== (tableStreamArn === undefined))
-    throw new Error('cdk.json context: tableName and tableStreamArn go together');
+    throw new Error('settings: tableName and tableStreamArn go together');
   const problem = agentSettingsProblem(parsed.data);
-  if (problem !== undefined) throw new Error(`cdk.json context: ${problem}`);
+  if (problem !== undefined) throw new Error(`settings: ${problem}`);
   return parsed.data;
 }
 

@@ -69,6 +69,7 @@ export function agentTests(stacksOf: () => Synthesised): void {
         'TriggerssweepRole',
         'createdeploymentFunction',
         'createtenantFunction',
+        'settingsParameter',
       ]);
     });
 

@@ -6,15 +6,18 @@ import {
 } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { checkAccount } from '../../lib/infra/account.ts';
+import { answers } from '../../lib/infra/preflight/check.ts';
+import { concurrencyQuestion } from '../../lib/infra/preflight/lambda.ts';
 import { readSettings } from '../../lib/infra/settings.ts';
 
 const lambda = mockClient(LambdaClient);
 const settings = (engineConcurrency?: number) =>
   readSettings((name) => (name === 'engineConcurrency' ? engineConcurrency : undefined));
-const environment = { CDK_DEFAULT_ACCOUNT: '123456789012', CDK_DEFAULT_REGION: 'eu-west-1' };
-const check = (engineConcurrency?: number, given: NodeJS.ProcessEnv = environment) =>
-  checkAccount(settings(engineConcurrency), given);
+const check = async (engineConcurrency?: number) => {
+  const client = new LambdaClient({ region: 'eu-west-1' });
+  const [answer] = await answers([concurrencyQuestion(client, settings(engineConcurrency))]);
+  return answer;
+};
 
 const account = (limit: number, unreserved = limit) =>
   lambda.on(GetAccountSettingsCommand).resolves({
@@ -30,9 +33,13 @@ beforeEach(() => {
 describe('what the engine reserves', () => {
   it('is refused before the deploy in a new account, with what to do', async () => {
     account(10);
-    await expect(check(5)).rejects.toThrow(
-      /^engineConcurrency=5 reserves 27 concurrent executions .* this account has 10 in this region, Lambda keeps 100 unreserved\. .* raised in Service Quotas to 127 or more or deploy without engineConcurrency\.$/,
-    );
+    expect(await check(5)).toMatchObject({
+      state: 'lack',
+      there: '10',
+      advice: expect.stringMatching(
+        /^engineConcurrency=5 reserves 27 concurrent executions .* this account has 10 in this region, Lambda keeps 100 unreserved\. .* raised in Service Quotas to 127 or more or deploy without engineConcurrency\.$/,
+      ),
+    });
   });
 
   it.each([
@@ -41,33 +48,42 @@ describe('what the engine reserves', () => {
     [1000, 500, 79],
   ])('fits an account of %i, %i of them unreserved, up to %i', async (limit, unreserved, most) => {
     account(limit, unreserved);
-    await check(most);
-    await expect(check(most + 1)).rejects.toThrow(
-      new RegExp(`, set engineConcurrency to ${most} or less, or deploy without`),
-    );
+    expect(await check(most)).toMatchObject({ state: 'ok' });
+    expect(await check(most + 1)).toMatchObject({
+      state: 'lack',
+      advice: expect.stringMatching(
+        new RegExp(`, set engineConcurrency to ${most} or less, or deploy without`),
+      ),
+    });
   });
 
   it('counts what this installation has reserved already as its own', async () => {
     account(1000, 100);
-    await expect(check(30)).rejects.toThrow(/other functions have reserved 900 of them/);
+    const other = expect.stringContaining('other functions have reserved 900 of them');
+    expect(await check(30)).toMatchObject({ state: 'lack', advice: other });
     lambda.on(GetFunctionConcurrencyCommand).resolves({ ReservedConcurrentExecutions: 30 });
-    await check(30);
+    expect(await check(30)).toMatchObject({ state: 'ok' });
     const names = lambda.commandCalls(GetFunctionConcurrencyCommand).map(({ args }) => args[0].input);
     expect(names).toContainEqual({ FunctionName: 'slipway-prod-dispatch' });
     expect(names).toContainEqual({ FunctionName: 'slipway-prod-sweep' });
   });
 
-  it('is not asked for without the setting, nor where there is no account', async () => {
-    await check();
-    await check(5, {});
-    expect(lambda.calls()).toEqual([]);
+  it('is not asked for without the setting: then a small limit is only said', async () => {
+    account(10);
+    expect(await check()).toMatchObject({ state: 'low', there: '10' });
+    account(1000);
+    expect(await check()).toEqual({
+      what: 'Lambda, concurrent executions',
+      needed: '100',
+      state: 'ok',
+      there: '1000',
+    });
+    expect(lambda.commandCalls(GetFunctionConcurrencyCommand)).toEqual([]);
   });
 
-  it('says so when it cannot be found out', async () => {
-    lambda.on(GetAccountSettingsCommand).rejects(new Error('Could not load credentials'));
-    await expect(check(5)).rejects.toThrow(
-      /could not be found out; name the profile in AWS_PROFILE.*credentials$/,
-    );
+  it('is unknown where it may not be asked', async () => {
+    lambda.on(GetAccountSettingsCommand).rejects(new Error('not authorized'));
+    expect(await check(5)).toMatchObject({ state: 'unknown', advice: 'Error: not authorized' });
   });
 
   it.each([4, 0, 'many', 1001])('is not %s', (value) => {

@@ -65,8 +65,8 @@ export class Cdk {
 
   async #run(...args: string[]): Promise<string> {
     const all = [...args, '--no-notices', '--ci', '--progress', 'events'];
-    const command = join(root, 'node_modules/.bin/cdk');
-    const output = await run(this.#processes, command, all, { environment: this.#app.variables });
+    const command = join(root, 'bin/cdk.sh');
+    const output = await run(this.#processes, 'sh', [command, ...all], { environment: this.#app.variables });
     return output.replaceAll(/\u001b\[[0-9;]*m/g, '');
   }
 }

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { makeApp, type Stacks } from '../../../lib/infra/app.ts';
+import { contextOf, makeApp, type Stacks } from '../../../lib/infra/app.ts';
 import { handlers } from '../../../lib/infra/handlers.ts';
 import { NAG_PREFIX } from '../../../lib/infra/nag-suppressions.ts';
+import { changed, givenIn } from '../../../lib/infra/settings.ts';
 
 const CDK_JSON = fileURLToPath(new URL('../../../cdk.json', import.meta.url));
 
@@ -104,7 +105,8 @@ function appIn(folder: string, context: Record<string, unknown>): Stacks & { app
   mkdirSync(code);
   writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => undefined;\n');
   const bundles = new Map(handlers().map((handler) => [handler, { folder: code, sizeBytes: 0 }]));
-  return { app, ...makeApp(app, bundles, code) };
+  const given = changed({}, givenIn(contextOf(app)));
+  return { app, ...makeApp(app, given, { bundles, builderFolder: code }) };
 }
 
 export type Assembly = {

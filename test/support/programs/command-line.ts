@@ -8,7 +8,10 @@ import { main, type World } from '../../../lib/cli/main.ts';
 export async function commandLine(
   args: string[],
   given: Partial<
-    Pick<World, 'clock' | 'open' | 'functionsOf' | 'accessTo' | 'ask' | 'environment' | 'isFolder'>
+    Pick<
+      World,
+      'clock' | 'open' | 'functionsOf' | 'installations' | 'accessTo' | 'ask' | 'environment' | 'isFolder'
+    >
   >,
 ): Promise<{ code: number; out: string; err: string }> {
   const [out, err]: [string[], string[]] = [[], []];
@@ -21,6 +24,14 @@ export async function commandLine(
     },
     accessTo: async () => {
       throw new Error('no command here asks the API');
+    },
+    installations: {
+      settings: async () => {
+        throw new Error('no command here reads settings');
+      },
+      preflight: async () => {
+        throw new Error('no command here asks the account');
+      },
     },
     functionsOf: () => {
       throw new Error('no command here needs functions');

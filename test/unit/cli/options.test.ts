@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Command, OptionsError, readCommand, type Surroundings } from '../../../lib/cli/options.ts';
+import { type Command, readCommand, type Surroundings } from '../../../lib/cli/options.ts';
+import { OptionsError } from '../../../lib/cli/options-error.ts';
 
 const ID = '0190a000-0000-7000-8000-00000000000a';
 const nowhere: Surroundings = { environment: {}, isFolder: () => false };
