@@ -1,3 +1,4 @@
+import type { PodSecurity } from '../../lib/contract/pod-security.ts';
 import type { Listener } from '../data/contract.ts';
 
 /** `agents, tools` of a field, without empty ones. */
@@ -15,6 +16,17 @@ export const kindOf = ({ compute_type: type }: Pick<Listener, 'compute_type'>): 
 /** What images and folders are built for there, as far as the listener's configuration says. */
 export const platformsOf = ({ compute_config: { platforms } }: Pick<Listener, 'compute_config'>): string[] =>
   Array.isArray(platforms) ? platforms.map(String) : [];
+
+/** Kubernetes' profiles, with what each allows. */
+export const podSecurityChoices: [PodSecurity, string][] = [
+  ['restricted', 'Restricted: nobody is root, no capabilities'],
+  ['baseline', 'Baseline: nothing that reaches the node'],
+  ['privileged', 'Privileged: anything, the node included'],
+];
+
+/** What pods of a cluster may be allowed; one that was registered before there was a choice has none. */
+export const podSecurityOf = ({ compute_config: config }: Pick<Listener, 'compute_config'>): PodSecurity =>
+  podSecurityChoices.find(([profile]) => profile === config.pod_security)?.[0] ?? 'privileged';
 
 /** Whether it is a part of the installation, which nobody starts and nobody deletes. */
 export const isBuiltIn = ({ compute_type: type }: Pick<Listener, 'compute_type'>): boolean => type === 'ecs';
@@ -44,13 +56,15 @@ export function startCommand(
       `  --listener-id ${id}`,
       '  --data-dir .listener',
     ].join(' \\\n');
-  const namespaces = compute_config.k8s_namespaces.join(',');
+  const { k8s_namespaces: namespaces } = compute_config;
+  const enforced = `pod-security.kubernetes.io/enforce=${podSecurityOf({ compute_config })}`;
   return [
+    `kubectl label namespace ${namespaces.join(' ')} ${enforced}`,
     'kubectl create namespace slipway',
     'kubectl -n slipway create secret generic slipway-listener-key --from-literal=api-key=$LISTENER_KEY',
     [
       'helm install slipway-listener charts/slipway-listener --namespace slipway --wait',
-      `  --set url=${url} --set listenerId=${id} --set namespaces='{${namespaces}}'`,
+      `  --set url=${url} --set listenerId=${id} --set namespaces='{${namespaces.join(',')}}'`,
       '  --set image.repository=$IMAGE --set apiKeySecret.name=slipway-listener-key',
     ].join(' \\\n'),
   ].join('\n');

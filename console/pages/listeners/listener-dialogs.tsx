@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
+import type { PodSecurity } from '../../../lib/contract/pod-security.ts';
 import type { Listener } from '../../data/contract.ts';
-import { platformsOf, wordsIn } from '../../logic/listener.ts';
+import { platformsOf, podSecurityChoices, podSecurityOf, wordsIn } from '../../logic/listener.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { ConfirmName } from '../../ui/confirm-name.tsx';
 import { CheckField, ChoiceField, TextField } from '../../ui/field.tsx';
@@ -15,6 +16,7 @@ export function NewListener({ onClose, onDone }: { onClose: () => void; onDone: 
     name: '',
     namespaces: '',
     platforms: '',
+    podSecurity: 'baseline' as PodSecurity,
     isDefault: false,
   });
   const platforms = wordsIn(values.platforms);
@@ -22,7 +24,10 @@ export function NewListener({ onClose, onDone }: { onClose: () => void; onDone: 
     compute_type: values.kind,
     compute_id: values.name.trim(),
     compute_config: {
-      ...(values.kind === 'k8s' && { k8s_namespaces: wordsIn(values.namespaces) }),
+      ...(values.kind === 'k8s' && {
+        k8s_namespaces: wordsIn(values.namespaces),
+        pod_security: values.podSecurity,
+      }),
       ...(platforms.length > 0 && { platforms }),
     },
     ...(values.isDefault && { is_default: true }),
@@ -55,10 +60,22 @@ export function NewListener({ onClose, onDone }: { onClose: () => void; onDone: 
         isRequired
       />
       <Places kind={values.kind} values={values} set={set} />
+      {values.kind === 'k8s' && <PodSecurityField value={values.podSecurity} set={set('podSecurity')} />}
       <CheckField label="Deploy here by default" value={values.isDefault} set={set('isDefault')} />
     </ActionDialog>
   );
 }
+
+const PodSecurityField = ({ value, set }: { value: PodSecurity; set: (value: PodSecurity) => void }) => (
+  <ChoiceField
+    label="Pod security"
+    of="compute_config.pod_security"
+    hint="What new revisions may ask for. What runs stays."
+    value={value}
+    set={set}
+    choices={podSecurityChoices}
+  />
+);
 
 type PlaceValues = { namespaces: string; platforms: string };
 type PlaceProps = {
@@ -97,6 +114,7 @@ export function ChangeListener({ listener, onClose }: { listener: Listener; onCl
   const { values, set } = useForm({
     namespaces: compute_config.k8s_namespaces.join(', '),
     platforms: platformsOf(listener).join(', '),
+    podSecurity: podSecurityOf(listener),
     isDefault: is_default,
   });
   // A configuration replaces the one there: what else stands in it goes back with it.
@@ -104,6 +122,7 @@ export function ChangeListener({ listener, onClose }: { listener: Listener; onCl
     ...compute_config,
     k8s_namespaces: wordsIn(values.namespaces),
     platforms: wordsIn(values.platforms),
+    ...(compute_type === 'k8s' && { pod_security: values.podSecurity }),
   };
   const body = {
     compute_config: config,
@@ -118,6 +137,7 @@ export function ChangeListener({ listener, onClose }: { listener: Listener; onCl
       onClose={onClose}
     >
       <Places kind={compute_type} values={values} set={set} />
+      {compute_type === 'k8s' && <PodSecurityField value={values.podSecurity} set={set('podSecurity')} />}
       <CheckField label="Deploy here by default" value={values.isDefault} set={set('isDefault')} />
     </ActionDialog>
   );

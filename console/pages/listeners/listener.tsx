@@ -4,7 +4,14 @@ import type { ListedDeployment, Listener } from '../../data/contract.ts';
 import { useAnswer, useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import { PREFIX } from '../../data/place.ts';
-import { isBuiltIn, kindOf, meaningOf, platformsOf, startCommand } from '../../logic/listener.ts';
+import {
+  isBuiltIn,
+  kindOf,
+  meaningOf,
+  platformsOf,
+  podSecurityOf,
+  startCommand,
+} from '../../logic/listener.ts';
 import { Copy } from '../../ui/copy.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { ListOf } from '../../ui/list-of.tsx';
@@ -35,6 +42,11 @@ export function ListenerPage({ id }: { id: string }) {
           <p>
             <Status of={data.status} /> {meaningOf(data)}
           </p>
+          {data.warnings.map((warning) => (
+            <p key={warning} class="problem" role="note">
+              {warning}
+            </p>
+          ))}
           <Facts facts={factsOf(data)} />
           <Deployments listenerId={id} />
           {!isBuiltIn(data) && <Start listener={data} />}
@@ -50,6 +62,7 @@ const factsOf = (listener: Listener): Fact[] => [
   ['Platform', listener.platform],
   ['Builds for', platformsOf(listener).join(', ')],
   ['Namespaces', listener.compute_config.k8s_namespaces.join(', ')],
+  ['Pod security', listener.compute_type === 'k8s' ? podSecurityOf(listener) : null],
   ['Default', listener.is_default ? 'Yes' : 'No'],
   ['Last seen', listener.last_seen_at === null ? 'Never' : <Time at={listener.last_seen_at} />],
   ['Registered', <Time key="registered" at={listener.created_at} />],

@@ -3,7 +3,15 @@ import type { Listener } from '../../../console/data/contract.ts';
 import { auditActions, detailsOf, instantOf, localTime } from '../../../console/logic/audit.ts';
 import { expiryOf, firstExpiry, wordsOfEnd } from '../../../console/logic/expiry.ts';
 import { branchOf, gitHosts, pushAddress } from '../../../console/logic/integration.ts';
-import { kindOf, meaningOf, platformsOf, startCommand, wordsIn } from '../../../console/logic/listener.ts';
+import {
+  kindOf,
+  meaningOf,
+  platformsOf,
+  podSecurityChoices,
+  podSecurityOf,
+  startCommand,
+  wordsIn,
+} from '../../../console/logic/listener.ts';
 import { places, placesFor } from '../../../console/logic/places.ts';
 import { bodyOf, changesOf, valuesOf } from '../../../console/logic/provider.ts';
 import { keyRolesFor, memberRolesFor, roleWords } from '../../../console/logic/roles.ts';
@@ -15,6 +23,7 @@ import { publishedEvent } from '../../../lib/contract/events.ts';
 import { integrationTypes } from '../../../lib/contract/integrations.ts';
 import { createProviderBody, providerView, userBindings } from '../../../lib/contract/oauth/providers.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
+import { podSecurityProfiles } from '../../../lib/contract/pod-security.ts';
 import { lackedToGive, memberRoles, roleMatrix, roles, rolesNotAbove } from '../../../lib/contract/roles.ts';
 import { getProvider } from '../../../lib/contract/routes/oauth-providers.ts';
 import { deliveryResults, deliveryView, webhookFormats } from '../../../lib/contract/webhooks.ts';
@@ -56,6 +65,16 @@ describe('a listener', () => {
     const there = startCommand(of({}), 'https://a.example');
     expect(there).toContain("namespaces='{agents,tools}'");
     expect(there).toContain('listenerId=the-id');
+    expect(there).toContain('label namespace agents tools pod-security.kubernetes.io/enforce=privileged');
+    const strict = startCommand(of({ pod_security: 'restricted' }), 'https://a.example');
+    expect(strict).toContain('pod-security.kubernetes.io/enforce=restricted');
+  });
+
+  it('has one of the profiles of pod security, privileged where it names none', () => {
+    expect(podSecurityChoices.map(([profile]) => profile)).toEqual(podSecurityProfiles);
+    for (const pod_security of podSecurityProfiles)
+      expect(podSecurityOf(of({ pod_security }))).toBe(pod_security);
+    for (const config of [{}, { pod_security: 'mine' }]) expect(podSecurityOf(of(config))).toBe('privileged');
   });
 
   it('has the platforms of its configuration, and a look and a meaning for each status', () => {
