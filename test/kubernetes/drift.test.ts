@@ -113,9 +113,6 @@ describe('the way in from outside', () => {
       [{ ingress_class: 'inside' }, 'Ingress'],
     ] as const) {
       await world.configure({ ...routing, ...hosts });
-      // One that runs reads it within minutes.
-      await listener.stop();
-      listener = world.listen();
       await becomes(`one ${kind}`, async () => (await kindsNow()) === kind);
       expect(await kindsNow()).toBe(kind);
     }

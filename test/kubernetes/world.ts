@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CoreV1Api, KubeConfig, type KubernetesObject, Watch } from '@kubernetes/client-node';
+import { DEFAULT_POD_SECURITY, type PodSecurity } from '../../lib/contract/pod-security.ts';
 import { isTerminal } from '../../lib/domain/transitions.ts';
 import { ApiServer } from '../../lib/listener/drivers/kubernetes/api-server.ts';
 import { type Kind, managedKinds, pathOf, seenKinds } from '../../lib/listener/drivers/kubernetes/kinds.ts';
@@ -76,22 +77,29 @@ export class World {
   }
 
   /** The same control plane and cluster, with another listener and its namespaces. Closed with the first. */
-  beside(namespaces: readonly string[]): Promise<World> {
+  beside(namespaces: readonly string[], computeConfig: object = {}): Promise<World> {
     const { program, cluster, config } = this;
     return World.#register({ program, cluster, config, processes: this.#processes }, namespaces, {
       compute_id: `cluster-${namespaces.join('-')}`,
-      compute_config: {},
+      compute_config: computeConfig,
     });
   }
 
   static async #register(
     shared: Shared,
     namespaces: readonly string[],
-    { compute_id, compute_config }: { compute_id: string; compute_config: object },
+    {
+      compute_id,
+      compute_config,
+    }: { compute_id: string; compute_config: object & { pod_security?: PodSecurity } },
   ): Promise<World> {
     const { program, config, processes } = shared;
     const core = config.makeApiClient(CoreV1Api);
-    for (const name of namespaces) await core.createNamespace({ body: { metadata: { name } } });
+    // As docs/kubernetes.md has it: the namespace enforces what the listener refuses.
+    const enforced = compute_config.pod_security ?? DEFAULT_POD_SECURITY;
+    const enforcing = { 'pod-security.kubernetes.io/enforce': enforced };
+    for (const name of namespaces)
+      await core.createNamespace({ body: { metadata: { name, labels: enforcing } } });
     const body = {
       compute_type: 'k8s',
       compute_id,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ListenerView } from '../../contract/deployments/views.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { ChangeListenerBody } from '../../contract/listener-requests.ts';
@@ -7,13 +8,13 @@ import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import type { Listener } from '../../store/engine/items.ts';
 import { dropMark, takeMark } from '../../store/listeners/default-listener.ts';
 import { changeListener } from '../../store/listeners/listener-writes.ts';
-import { findLastSeen, getListenerItem } from '../../store/listeners/listeners.ts';
+import { countChange, findLastSeen, getListenerItem } from '../../store/listeners/listeners.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { close, reopen } from './closing.ts';
 import { namespacesInUse } from './in-use.ts';
-import { listenerView } from './view.ts';
+import { computeConfigOf, listenerView } from './view.ts';
 
 type PatchDeps = Pick<Deps, 'table' | 'clock' | 'idempotency'>;
 
@@ -39,6 +40,7 @@ export async function patchListener(
       ...changeListener(before, after, closingId, audit),
       ...(body.is_default === true ? await takeMark(deps.table, after) : []),
       ...(body.is_default === false ? dropMark(before) : []),
+      ...(lastSeenAt !== undefined && !hasSameConfig(before, after) ? [tellOf(after)] : []),
       ...deps.idempotency.record(shown),
     ]);
     return shown;
@@ -66,6 +68,12 @@ function changed({ clock }: PatchDeps, before: Listener, body: ChangeListenerBod
     updated_at: new Date(clock.now()).toISOString(),
   };
 }
+
+const hasSameConfig = (before: Listener, after: Listener): boolean =>
+  isDeepStrictEqual(computeConfigOf(before), computeConfigOf(after));
+
+/** Has the listener read its configuration with its next claim, not minutes later. */
+const tellOf = ({ tenant_id: tenantId, id: listenerId }: Listener) => countChange({ tenantId, listenerId });
 
 /** A configuration replaces the one there, but no client that knows nothing of `pod_security` loosens it. */
 function configAfter(

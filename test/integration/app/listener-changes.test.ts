@@ -3,6 +3,7 @@ import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { findDeployment } from '../../../lib/store/engine/deployments.ts';
 import { findListener } from '../../../lib/store/listeners/listeners.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
+import { claim, listening } from '../../support/world/listening.ts';
 import {
   changeListener,
   github,
@@ -279,5 +280,19 @@ describe('a changed compute_config', () => {
     expect(await ask(after.version)).toMatchObject({
       compute_config: { k8s_namespaces: ['agents', 'more'] },
     });
+  });
+
+  it('is looked at by its listener after the next claim, and by that alone', async () => {
+    const world = await listening();
+    const changes = async () => (await claim(world)).desired_changes;
+    const configure = (compute_config: object) => changeListener(world, world.listenerId, { compute_config });
+    // Nobody has called yet.
+    await configure({ region: 'eu' });
+    expect(await changes()).toBe(0);
+    await configure({ region: 'us' });
+    expect(await changes()).toBe(1);
+    await configure({ region: 'us' });
+    await changeListener(world, world.listenerId, { version: '2' });
+    expect(await changes()).toBe(1);
   });
 });
