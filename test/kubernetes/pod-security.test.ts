@@ -17,8 +17,10 @@ import { ApiServer, Refused } from '../../lib/listener/drivers/kubernetes/api-se
 import { renderServiceAccount } from '../../lib/listener/drivers/kubernetes/render/deployment-objects.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { allObjects } from '../support/kubernetes/all-objects.ts';
+import { ChartObjects } from '../support/kubernetes/chart-objects.ts';
 import { podSecurityCases, securityContexts } from '../support/kubernetes/pod-security-cases.ts';
 import { renderContext, serverSpec } from '../support/kubernetes/specs.ts';
+import { leastValues, renderChart } from './chart.ts';
 import { type Cluster, startCluster } from './start-cluster.ts';
 
 const MIXED = 300;
@@ -166,6 +168,15 @@ it('pod_security privileged refuses nothing, and neither does Kubernetes', async
   for (const { spec } of podSecurityCases) {
     expect(await refusalOf(serverPod(spec, 'privileged'), 'privileged')).toBeUndefined();
     expect(podSecurityProblems(spec, 'privileged')).toEqual([]);
+  }
+});
+
+it('the listener of the chart is admitted where restricted is enforced', async () => {
+  for (const openshift of [false, true]) {
+    const { pod } = new ChartObjects(await renderChart(processes, { ...leastValues, openshift }));
+    const spec = { ...pod, serviceAccountName: 'default' };
+    const listener: V1Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a-pod' }, spec };
+    expect(await refusalOf(listener, 'restricted')).toBeUndefined();
   }
 });
 
