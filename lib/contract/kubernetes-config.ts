@@ -26,6 +26,7 @@ const name = z.string().max(NAME_LENGTH_MAX).regex(NAME, nameRule);
 const namespace = z.string().max(LABEL_LENGTH_MAX).regex(NAMESPACE, namespaceRule);
 
 const LIST_LENGTH_MAX = 100;
+const ENTRY_LENGTH_MAX = 300;
 const VOLUME = new RegExp(
   `^(configMap|csi|downwardAPI|emptyDir|nfs|persistentVolumeClaim|projected|secret|(configMap|csi|persistentVolumeClaim|secret)/${LABEL}(\\.${LABEL})*)$`,
 );
@@ -55,9 +56,12 @@ export function destinationOf(entry: string): Destination | undefined {
   return cidr !== undefined && isRange(cidr) ? { cidr, ...onPort } : undefined;
 }
 
-const destination = z.string().superRefine((entry, ctx) => {
-  if (destinationOf(entry) === undefined) report(ctx, valueError(destinationRule));
-});
+const destination = z
+  .string()
+  .max(ENTRY_LENGTH_MAX)
+  .superRefine((entry, ctx) => {
+    if (destinationOf(entry) === undefined) report(ctx, valueError(destinationRule));
+  });
 
 const gatewayShape = { name, namespace: namespace.nullish(), section_name: name.nullish() };
 
@@ -76,7 +80,7 @@ export const kubernetesFields = {
   /** Which of Kubernetes' Pod Security Standards deployments keep. */
   pod_security: z.enum(podSecurityProfiles).nullish(),
   /** Types of volumes, or single volumes, that deployments may use; absent: all. */
-  allowed_volumes: list(z.string().regex(VOLUME, volumeRule)),
+  allowed_volumes: list(z.string().max(ENTRY_LENGTH_MAX).regex(VOLUME, volumeRule)),
   /** ServiceAccounts that deployments may name; absent: all of the namespace. */
   allowed_service_accounts: list(name),
   /** Hosts that a `custom_url` may have; absent: all. */

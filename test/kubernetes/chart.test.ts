@@ -97,6 +97,10 @@ describe('the chart', () => {
       SLIPWAY_REDIS_IMAGE: DEFAULT_STORE_IMAGES.redis,
     });
     expect(environment).not.toHaveProperty('SLIPWAY_STORE_PULL_SECRETS');
+    // As `helm upgrade --reuse-values` gives them after a release that knew nothing of stores.
+    const reused = await render({ ...leastValues, stores: null, openshift: null });
+    expect(reused.environment).not.toHaveProperty('SLIPWAY_POSTGRES_IMAGE');
+    expect(reused.pod.securityContext?.runAsUser).toBe(1000);
   });
 
   it('has a user of its own, and in OpenShift the one that the cluster gives', async () => {

@@ -56,6 +56,11 @@ describe('what a compute_config says of a cluster', () => {
       tls_secret: 'agents-tls',
       image_pull: 'node',
       region: 'eu',
+      pod_security: 'restricted',
+      allowed_volumes: ['emptyDir', 'persistentVolumeClaim/models', 'csi/secrets-store.csi.k8s.io'],
+      allowed_service_accounts: [],
+      allowed_hosts: ['*.agents.example.com', 'a.example.com'],
+      egress: ['10.0.0.0/8', '10.1.0.7/32:5432', 'fd00::/8:443', 'namespace/data', 'namespace/data:6379'],
     };
     expect(createListenerBody.parse({ ...listener, compute_config: given }).compute_config).toEqual({
       k8s_namespaces: [],
@@ -80,6 +85,18 @@ describe('what a compute_config says of a cluster', () => {
     [{ host_template: 'ftp://{name}.example.com' }, 'host_template'],
     [{ tls_secret: '' }, 'tls_secret'],
     [{ image_pull: 'never' }, 'image_pull'],
+    [{ pod_security: 'strict' }, 'pod_security'],
+    [{ allowed_volumes: ['hostPath'] }, 'allowed_volumes.0'],
+    [{ allowed_volumes: ['secret', 'emptyDir/a'] }, 'allowed_volumes.1'],
+    [{ allowed_service_accounts: 'agent' }, 'allowed_service_accounts'],
+    [{ allowed_hosts: ['*'] }, 'allowed_hosts.0'],
+    [{ allowed_hosts: ['https://a.example.com'] }, 'allowed_hosts.0'],
+    [{ egress: ['10.0.0.1'] }, 'egress.0'],
+    [{ egress: ['10.0.0.0/33'] }, 'egress.0'],
+    [{ egress: ['10.0.0.0/8:0'] }, 'egress.0'],
+    [{ egress: ['10.0.0.0/8:70000'] }, 'egress.0'],
+    [{ egress: ['namespace/a_b'] }, 'egress.0'],
+    [{ egress: ['db.example.com:5432'] }, 'egress.0'],
   ])('refuses %j by its field', (compute_config, field) => {
     expect(issuesOf(compute_config)).toEqual([field]);
   });
@@ -91,6 +108,8 @@ describe('what a compute_config says of a cluster', () => {
       tls_secret: null,
       image_pull: 'node',
       region: 1,
+      pod_security: 'ours',
+      allowed_hosts: 'a.example.com',
     };
     expect(kubernetesConfig.parse(stored)).toEqual({ ingress_class: 'nginx', image_pull: 'node' });
     const gateway = { name: 'public', namespace: null, zone: 'a' };

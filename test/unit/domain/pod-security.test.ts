@@ -3,6 +3,7 @@ import { resourceSpec } from '../../../lib/contract/deployments/resource-spec.ts
 import type { KubernetesConfig } from '../../../lib/contract/kubernetes-config.ts';
 import { operatorProblems } from '../../../lib/domain/kubernetes/allowed.ts';
 import { podSecurityProblems } from '../../../lib/domain/kubernetes/pod-security.ts';
+import { specProblems } from '../../../lib/domain/kubernetes/resource-spec.ts';
 import { podSecurityCases } from '../../support/kubernetes/pod-security-cases.ts';
 
 describe('pod_security', () => {
@@ -48,6 +49,19 @@ describe('pod_security', () => {
     for (const field of ['hostNetwork', 'hostPID', 'hostIPC', 'hostUsers', 'securityContext'])
       expect(resourceSpec.parse({ [field]: true })).toEqual({});
   });
+});
+
+it('keys of pod-security.kubernetes.io are refused, and no others but ours', () => {
+  const given = {
+    'pod-security.kubernetes.io/enforce': 'privileged',
+    'pod-security.example.com/enforce': 'x',
+    'security.kubernetes.io/mine': 'x',
+  };
+  const fields = specProblems({ labels: given, annotations: given }).map(({ field }) => field);
+  expect(fields).toEqual([
+    'resource_spec.labels["pod-security.kubernetes.io/enforce"]',
+    'resource_spec.annotations["pod-security.kubernetes.io/enforce"]',
+  ]);
 });
 
 describe('what the operator allows', () => {
