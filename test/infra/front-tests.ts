@@ -6,9 +6,9 @@ const context = { environment: 'test', compute: 'fargate' };
 const WEB_ACL = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/agents/0f0e';
 const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/1';
 const ownNetwork = {
-  agentVpcId: 'vpc-01',
-  agentSubnets: 'subnet-0a,subnet-0b',
-  balancerSubnets: 'subnet-0c,subnet-0d',
+  agentVpcId: 'vpc-00000001',
+  agentSubnets: 'subnet-0000000a,subnet-0000000b',
+  balancerSubnets: 'subnet-0000000c,subnet-0000000d',
 };
 const ownDomain = { agentsDomain: 'agents.example.com', agentsCertificateArn: CERTIFICATE };
 const ofOnesOwn = {
@@ -99,18 +99,18 @@ export function frontTests(): void {
       expect(propertiesOf('AWS::EC2::VPC', given)).toEqual([]);
       expect(propertiesOf('AWS::EC2::Subnet', given)).toEqual([]);
       const [balancer] = propertiesOf('AWS::ElasticLoadBalancingV2::LoadBalancer', given);
-      expect(balancer).toMatchObject({ Subnets: ['subnet-0c', 'subnet-0d'] });
-      expect(textOf(given)).toMatch(/"AGENTS_SUBNETS":"subnet-0a,subnet-0b"/);
+      expect(balancer).toMatchObject({ Subnets: ['subnet-0000000c', 'subnet-0000000d'] });
+      expect(textOf(given)).toMatch(/"AGENTS_SUBNETS":"subnet-0000000a,subnet-0000000b"/);
       expect(questions(given).map(([, { Properties }]) => Properties)).toContainEqual(
         expect.objectContaining({
           Find: 'given-network',
-          VpcId: 'vpc-01',
-          AgentSubnets: ['subnet-0a', 'subnet-0b'],
-          BalancerSubnets: ['subnet-0c', 'subnet-0d'],
+          VpcId: 'vpc-00000001',
+          AgentSubnets: ['subnet-0000000a', 'subnet-0000000b'],
+          BalancerSubnets: ['subnet-0000000c', 'subnet-0000000d'],
         }),
       );
       const groups = propertiesOf('AWS::EC2::SecurityGroup', given);
-      expect(groups.map(({ VpcId }) => VpcId)).toEqual(['vpc-01', 'vpc-01', 'vpc-01']);
+      expect(groups.map(({ VpcId }) => VpcId)).toEqual(['vpc-00000001', 'vpc-00000001', 'vpc-00000001']);
       const cidrs = ingress(given).flatMap(({ CidrIp }) => CidrIp ?? []);
       expect(cidrs).toEqual([
         { 'Fn::GetAtt': [expect.stringContaining('Given'), 'BalancerCidr0'] },
@@ -157,16 +157,19 @@ export function frontTests(): void {
   });
 
   it.each<[Record<string, string>, RegExp]>([
-    [{ agentVpcId: 'vpc-01' }, /agentVpcId, agentSubnets and balancerSubnets go together/],
-    [{ agentSubnets: 'subnet-0a,subnet-0b' }, /go together/],
+    [{ agentVpcId: 'vpc-00000001' }, /agentVpcId, agentSubnets and balancerSubnets go together/],
+    [{ agentSubnets: 'subnet-0000000a,subnet-0000000b' }, /go together/],
     [{ ...ownNetwork, agentZones: 'us-east-1b,us-east-1c' }, /agentZones .*do not go with agentVpcId/],
     [{ ...ownNetwork, agentCidr: '10.9.0.0/20' }, /agentCidr .*do not go with agentVpcId/],
     [
-      { ...ownNetwork, balancerSubnets: 'subnet-0b,subnet-0d' },
-      /subnet-0b is among agentSubnets and balancerS/,
+      { ...ownNetwork, balancerSubnets: 'subnet-0000000b,subnet-0000000d' },
+      /subnet-0000000b is among agentSubnets and balancerS/,
     ],
-    [{ ...ownNetwork, agentSubnets: 'subnet-0a,subnet-0a' }, /two different subnets[^]*agentSubnets/],
-    [{ ...ownNetwork, agentSubnets: 'subnet-0a' }, /two ids of subnets[^]*agentSubnets/],
+    [
+      { ...ownNetwork, agentSubnets: 'subnet-0000000a,subnet-0000000a' },
+      /two different subnets[^]*agentSubnets/,
+    ],
+    [{ ...ownNetwork, agentSubnets: 'subnet-0000000a' }, /two ids of subnets[^]*agentSubnets/],
     [{ agentCidr: '10.9.0.0/24' }, /to \/22[^]*agentCidr/],
     [{ agentCidr: '10.0.0.0/8' }, /from \/16[^]*agentCidr/],
     [{ agentCidr: '10.9.1.0/20' }, /10\.9\.1\.0 is not the first address of a \/20/],

@@ -9,10 +9,11 @@ const CIDR = /^(\d{1,3}(?:\.\d{1,3}){3})\/(\d{1,2})$/;
 const NETWORK_BITS_MIN = 16;
 const NETWORK_BITS_MAX = 22;
 
-/** `subnet-1,subnet-2` */
+/** What ids of EC2 end with: older ones have 8 digits. */
+const ID = '(?:[0-9a-f]{8}|[0-9a-f]{17})';
 const twoSubnets = z
   .string()
-  .regex(/^subnet-[0-9a-f]+,subnet-[0-9a-f]+$/, 'two ids of subnets, separated by a comma')
+  .regex(new RegExp(`^subnet-${ID},subnet-${ID}$`), 'two ids of subnets, separated by a comma')
   .transform((ids) => ids.split(','))
   .refine(([one, other]) => one !== other, 'two different subnets');
 
@@ -33,7 +34,7 @@ export const agentSettings = {
   /** A network that is there already, and in it two subnets each for servers and for the balancer. */
   agentVpcId: z
     .string()
-    .regex(/^vpc-[0-9a-f]+$/, 'the id of a network, such as vpc-0123456789abcdef0')
+    .regex(new RegExp(`^vpc-${ID}$`), 'the id of a network, such as vpc-0123456789abcdef0')
     .optional(),
   agentSubnets: twoSubnets.optional(),
   balancerSubnets: twoSubnets.optional(),
