@@ -104,7 +104,7 @@ const keeping: Record<
     path: () => `/v2/listeners/${made.VICTIM_LISTENER}`,
     sent: (given) => ({ compute_config: { own: given, ...given } }),
     back: ({ compute_config }) => {
-      const { k8s_namespaces: _, ...own } = compute_config as Record<string, unknown>;
+      const { k8s_namespaces: _, pod_security: __, ...own } = compute_config as Record<string, unknown>;
       return own;
     },
   },

@@ -3,9 +3,9 @@ import type { PodSecurity } from '../../contract/pod-security.ts';
 import { type Problem, problem } from './problem.ts';
 
 /**
- * What Kubernetes' Pod Security Standards refuse of a `resource_spec`
- * (https://kubernetes.io/docs/concepts/security/pod-security-standards), as of 1.35. A deployment has no say in
- * anything else that they look at: host namespaces, host ports, sysctls, `hostPath`, probes.
+ * What Kubernetes' Pod Security Standards refuse of a `resource_spec`, as of 1.36
+ * (https://kubernetes.io/docs/concepts/security/pod-security-standards). A deployment has no say in anything
+ * else that they look at: host namespaces, host ports, sysctls, `hostPath`, probes.
  */
 
 type Container = NonNullable<ResourceSpec['sidecars']>[number];
