@@ -80,6 +80,24 @@ async function helm(processes: ProcessSupervisor, words: string[], values: strin
   }
 }
 
+/** Installs a chart, such as that of an earlier release. */
+export const installChart = (
+  processes: ProcessSupervisor,
+  chart: string,
+  kubeconfig: string,
+  values: object,
+): Promise<string> => helm(processes, ['install', NAME, chart, '--kubeconfig', kubeconfig], values);
+
+/** Upgrades to a chart with the values of the one before, as docs/kubernetes.md says. */
+export const upgradeChart = (
+  processes: ProcessSupervisor,
+  chart: string,
+  kubeconfig: string,
+): Promise<string> => {
+  const words = ['upgrade', NAME, chart, '--kubeconfig', kubeconfig, '--reset-then-reuse-values'];
+  return helm(processes, words, {});
+};
+
 /** Throws when Helm finds something wrong. */
 export const lintChart = (processes: ProcessSupervisor, values: string | object): Promise<string> =>
   helm(processes, ['lint', '--strict', chartFolder], values);

@@ -123,10 +123,15 @@ export class World {
 
   /** Starts the listener program, as a pod does but for its place. */
   listen(kubeconfig = this.cluster.kubeconfig, ...more: string[]): RunningListener {
+    return this.listenWith(join(root, 'bin/listener.ts'), kubeconfig, ...more);
+  }
+
+  /** The same with the program of another release. */
+  listenWith(program: string, kubeconfig: string, ...more: string[]): RunningListener {
     const lines: string[] = [];
     const group = this.#processes.start({
       command: process.execPath,
-      args: [join(root, 'bin/listener.ts'), '--driver', 'kubernetes', '--kubeconfig', kubeconfig, ...more],
+      args: [program, '--driver', 'kubernetes', '--kubeconfig', kubeconfig, ...more],
       cwd: root,
       environment: childEnvironment({
         SLIPWAY_URL: this.program.baseUrl,

@@ -5,6 +5,7 @@ import { loadYaml } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { readOptions } from '../../../../lib/listener/options.ts';
+import manifest from '../../../../package.json' with { type: 'json' };
 import { temporaryFolder } from '../../../support/files/temporary-folder.ts';
 import { ChartObjects } from '../../../support/kubernetes/chart-objects.ts';
 import { rightsAsked, rightsOf } from '../../../support/kubernetes/rights.ts';
@@ -13,6 +14,24 @@ const chart = new URL('../../../../charts/slipway-listener/', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, chart), 'utf8');
 const objects = new ChartObjects(read('kustomize/listener.yaml'));
 const { pod, container, environment } = objects;
+
+describe('the release', () => {
+  const { version } = manifest;
+  const withVersion = (text: string, pattern: RegExp) =>
+    [...text.matchAll(pattern)].map(([, found]) => found);
+
+  it('is the version of the chart, and the tag of the image that it takes', () => {
+    expect(loadYaml(read('Chart.yaml'))).toMatchObject({ version, appVersion: version });
+    expect(withVersion(read('kustomize/values.yaml'), /^ {2}tag: (\S+)$/gm)).toEqual([version]);
+    expect(withVersion(read('kustomize/kustomization.yaml'), /newTag: (\S+)/g)).toEqual([version]);
+  });
+
+  it.each(['docs/kubernetes.md', 'Dockerfile'])('is the tag in %s', (file) => {
+    const text = readFileSync(new URL(`../../${file}`, chart), 'utf8');
+    const tags = withVersion(text, /(?:\$IMAGE|\/slipway-listener):(\d[\w.-]*)/g);
+    expect(new Set(tags)).toEqual(new Set([version]));
+  });
+});
 
 describe('the listener in a cluster', () => {
   it('may do in namespaces of agents exactly what its driver asks for', () => {
