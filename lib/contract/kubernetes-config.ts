@@ -65,6 +65,22 @@ const destination = z
 
 const gatewayShape = { name, namespace: namespace.nullish(), section_name: name.nullish() };
 
+/** As Kubernetes takes the key of an annotation: a name, perhaps behind a domain and a slash. */
+const ANNOTATION_KEY =
+  /^(?=[^/]{0,253}\/[^/]{1,63}$|[^/]{1,63}$)(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\/)?[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/;
+const OWN_PREFIX = 'slipway.dev/';
+
+const annotationKey = z
+  .string()
+  .regex(
+    ANNOTATION_KEY,
+    "an annotation's key is a name of at most 63 letters, digits, '-', '_' and '.', perhaps behind a domain and a slash",
+  )
+  .refine(
+    (key) => !key.startsWith(OWN_PREFIX),
+    `Slipway sets keys under ${OWN_PREFIX} itself: choose another one`,
+  );
+
 /** The fields of a `compute_config` that say how a cluster's deployments get their addresses and images. */
 export const kubernetesFields = {
   /** The Gateway that HTTPRoutes attach to. */
@@ -75,6 +91,8 @@ export const kubernetesFields = {
   host_template: z.string().max(NAME_LENGTH_MAX).regex(TEMPLATE, templateRule).nullish(),
   /** The Secret with the certificate of Ingresses. */
   tls_secret: name.nullish(),
+  /** Annotations of every Ingress and HTTPRoute: what a controller or cert-manager reads there. */
+  route_annotations: z.record(annotationKey, z.string()).nullish(),
   /** `node`: nodes may pull from the installation's registry by themselves; absent: by a Secret. */
   image_pull: z.enum(['node', 'secret']).nullish(),
   /** Which of Kubernetes' Pod Security Standards deployments keep. */
@@ -98,7 +116,8 @@ export function checkRouting({ gateway, ingress_class: ingressClass }: Given, ct
     report(ctx, valueError('give gateway or ingress_class, not both'), ['ingress_class'], ingressClass);
 }
 
-const { ingress_class, host_template, tls_secret, image_pull, ...policy } = kubernetesFields;
+const { ingress_class, host_template, tls_secret, route_annotations, image_pull, ...policy } =
+  kubernetesFields;
 
 /**
  * What a listener reads of its compute_config. A field that was stored before it had a meaning counts as
@@ -110,6 +129,7 @@ export const kubernetesConfig = z
     ingress_class: ingress_class.catch(undefined),
     host_template: host_template.catch(undefined),
     tls_secret: tls_secret.catch(undefined),
+    route_annotations: route_annotations.catch(undefined),
     image_pull: image_pull.catch(undefined),
     pod_security: policy.pod_security.catch(undefined),
     allowed_volumes: policy.allowed_volumes.catch(undefined),

@@ -33,6 +33,8 @@ type PassingFailure =
   | { kind: 'pull_limit'; image: string; said: string; pullSecrets: string[] | undefined; setting?: string }
   /** What decides about pods does not answer, or says something that is no decision. */
   | { kind: 'refused_for_now'; said: string }
+  /** A store of ours, which the servers need, serves nobody. `said`: why; undefined: it is just being started. */
+  | { kind: 'store_down'; store: 'Postgres' | 'Redis'; said: string | undefined }
   | { kind: 'ok_status'; status: number }
   | { kind: 'ok_silent'; port: number };
 
@@ -56,6 +58,7 @@ const PASSING: Record<PassingFailure['kind'], true> = {
   no_capacity: true,
   quota: true,
   refused_for_now: true,
+  store_down: true,
   pull_limit: true,
   ok_status: true,
   ok_silent: true,
@@ -89,6 +92,8 @@ export function describeFailure(failure: AgentFailure): string {
       return `No machine has room for a server with ${failure.cpu} CPU and ${failure.memoryMb} MB of memory (${inLine(failure.said)}). Ask for less in resource_spec, or add machines.`;
     case 'quota':
       return `The quota '${failure.quota}' is used up (${inLine(failure.said)}). Ask for less in resource_spec, or have the quota raised.`;
+    case 'store_down':
+      return `The servers wait for the ${failure.store} that is brought for them: ${failure.said === undefined ? 'it is being started' : quoted(failure.said)}. It is tried again. Or give the address of your own as the secret ${failure.store.toUpperCase()}_URI_CUSTOM.`;
     case 'pull_limit':
       return pullLimit(failure);
     case 'refused':

@@ -16,7 +16,17 @@ const BANNED = 'banned.test/agent:1';
 /** Where nothing listens. */
 const NOBODY = 'https://127.0.0.1:1';
 
-const namespaces = ['agents', 'restricted', 'small', 'unsaid', 'ranged', 'policed', 'full', 'away'] as const;
+const namespaces = [
+  'agents',
+  'restricted',
+  'small',
+  'unsaid',
+  'ranged',
+  'policed',
+  'unheard',
+  'full',
+  'away',
+] as const;
 
 let world: World;
 let listener: RunningListener;
@@ -121,6 +131,11 @@ const refused: [namespace: string, reason: RegExp, spec?: object, image?: string
   ['ranged', /^A limit .*maximum cpu usage per Container is 1, but limit is 2/, { cpu: 1, cpu_limit: 2 }],
   ['policed', /^A policy .*ValidatingAdmissionPolicy 'images' .*no images of banned\.test\//, {}, BANNED],
   [
+    'unheard',
+    /^The cluster does not take it: .*\.emptyDir\.unheard: field not declared in schema/,
+    { volumes: [{ name: 'data', emptyDir: { unheard: 1 } }] },
+  ],
+  [
     'agents',
     /^There is no ServiceAccount 'nobody' .*service_account_name/,
     { service_account_name: 'nobody' },
@@ -145,14 +160,14 @@ describe('servers that the cluster refuses', () => {
     const first = await world.deploy('first', 'example.test/agent:1', { namespace: 'full' });
     await world.deployed(first);
     const second = await world.deploy('second', 'example.test/agent:1', { namespace: 'full' });
-    await says(second, /^The quota 'amounts' is used up \(exceeded quota: amounts, requested: pods=1,/);
+    await expectSaid(second, /^The quota 'amounts' is used up \(exceeded quota: amounts, requested: pods=1,/);
     await world.deleted(first);
     expect(await world.ended(second)).toMatchObject({ status: 'DEPLOYED', status_message: null });
   });
 
   it('are said while they may still come: a webhook that does not answer', async () => {
     const made = await world.deploy('agent', 'example.test/agent:1', { namespace: 'away' });
-    await says(
+    await expectSaid(
       made,
       /^The cluster makes no server at the moment \(.* failed calling webhook "away\.policies/,
     );
@@ -162,7 +177,10 @@ describe('servers that the cluster refuses', () => {
 });
 
 /** Waits until a revision that is being deployed says this of itself. */
-async function says({ id, latest_revision_id: revision }: ShownDeployment, reason: RegExp): Promise<void> {
+async function expectSaid(
+  { id, latest_revision_id: revision }: ShownDeployment,
+  reason: RegExp,
+): Promise<void> {
   const isSaid = async () => {
     const { status, status_message: message } = await revisionOf(world.program, id, revision);
     if (isTerminal(status)) throw new Error(`${status}: ${message}`);

@@ -36,6 +36,7 @@ var knownBehaviours = map[string]known{
 	"unschedulable":       {aText, "3 Insufficient memory."},
 	"pull-fail":           {},
 	"pull-other-platform": {},
+	"pull-limit":          {},
 	"pull-unauthorized":   {},
 	"pull-password":       {aText, ""},
 	"crash-loop":          {aNumber, "1"},

@@ -73,7 +73,7 @@ func startKubelet(ctx context.Context, f files) error {
 		return err
 	}
 	haveRules := k.rules.follow(ctx, client, k.enqueueAll)
-	if err := startDisks(ctx, client, factory); err != nil {
+	if err := startDisks(ctx, client, factory, k.events); err != nil {
 		return err
 	}
 	if err := startMetrics(ctx, config, factory, k); err != nil {

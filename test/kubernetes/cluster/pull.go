@@ -65,6 +65,9 @@ func (t *turn) pullError(c *container) string {
 		return say("NotFound", resolve+image+": not found")
 	case c.does.has("pull-other-platform"):
 		return say("NotFound", "no match for platform in manifest: not found")
+	case c.does.has("pull-limit"):
+		return say("Unknown", "failed to copy: httpReadSeeker: failed open: unexpected status code "+manifestAddress(image)+
+			": 429 Too Many Requests - Server message: toomanyrequests: You have reached your unauthenticated pull rate limit.")
 	case c.does.has("pull-unauthorized"):
 		return unauthorized
 	case c.does.has("pull-password") && !t.hasPullPassword(image, c.does["pull-password"]):

@@ -60,12 +60,15 @@ func (k *kubelet) whyUnschedulable(ctx context.Context, pod *corev1.Pod) (string
 			continue
 		}
 		name := volume.PersistentVolumeClaim.ClaimName
-		_, err := k.client.CoreV1().PersistentVolumeClaims(pod.Namespace).Get(ctx, name, metav1.GetOptions{})
+		claim, err := k.client.CoreV1().PersistentVolumeClaims(pod.Namespace).Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return fmt.Sprintf("persistentvolumeclaim %q not found.", name), nil
 		}
 		if err != nil {
 			return "", err
+		}
+		if claim.Status.Phase != corev1.ClaimBound {
+			return "pod has unbound immediate PersistentVolumeClaims.", nil
 		}
 	}
 	return lackingResources(pod), nil

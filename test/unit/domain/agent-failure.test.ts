@@ -138,6 +138,14 @@ const SAID: [failure: AgentFailure, text: string][] = [
     'The cluster makes no server at the moment (failed calling webhook). It is tried again; whoever runs the cluster can see why.',
   ],
   [
+    { kind: 'store_down', store: 'Postgres', said: 'no storage class is set' },
+    'The servers wait for the Postgres that is brought for them: no storage class is set. It is tried again. Or give the address of your own as the secret POSTGRES_URI_CUSTOM.',
+  ],
+  [
+    { kind: 'store_down', store: 'Redis', said: undefined },
+    'The servers wait for the Redis that is brought for them: it is being started. It is tried again. Or give the address of your own as the secret REDIS_URI_CUSTOM.',
+  ],
+  [
     { kind: 'ok_status', status: 503 },
     'GET /ok answers 503 instead of 200. The server must answer 200 there once it is ready; its deploy log may say why it does not.',
   ],
@@ -175,7 +183,15 @@ describe('why the servers of an agent do not come up', () => {
   it('passes by itself only where room or time may help', () => {
     const passing = SAID.map(([failure]) => failure).filter(mayPass);
     expect(new Set(passing.map(({ kind }) => kind))).toEqual(
-      new Set(['no_capacity', 'quota', 'refused_for_now', 'pull_limit', 'ok_status', 'ok_silent']),
+      new Set([
+        'no_capacity',
+        'quota',
+        'refused_for_now',
+        'store_down',
+        'pull_limit',
+        'ok_status',
+        'ok_silent',
+      ]),
     );
   });
 });

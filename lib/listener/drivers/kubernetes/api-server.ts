@@ -25,6 +25,9 @@ export class Overtaken extends Error {}
 /** 429 and 5xx pass; what is wrong stays wrong. */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 409, 415, 422]);
 
+/** What an API server does not know it answers with 500, as it does what passes. */
+const UNKNOWN_FIELD = 'field not declared in schema';
+
 /** A stream that is silent for so long is opened anew: whoever was at its other end may be gone. */
 const SILENCE_MILLISECONDS_MAX = 3_600_000;
 
@@ -167,7 +170,7 @@ function problemOf(code: number, text: string): Error {
   const message = messageIn(text);
   if (code === 409 && /has been modified|please apply your changes/i.test(message))
     return new Overtaken(message);
-  if (REFUSALS.has(code)) return new Refused(code, message);
+  if (REFUSALS.has(code) || message.includes(UNKNOWN_FIELD)) return new Refused(code, message);
   return new Error(`The API server answers ${code}: ${message}`);
 }
 

@@ -66,21 +66,31 @@ export class Cluster {
     return text.split('\n').filter((line) => line !== '');
   }
 
-  /** What the kubelet says of a pod, the newest last; as it was some seconds ago, if that was asked. */
-  eventsOf(pod: V1Pod): Promise<string[]> {
-    const uid = pod.metadata?.uid ?? '';
-    const known = this.#events.get(uid);
+  /** What is said of an object, the newest last; as it was some seconds ago, if that was asked. */
+  eventsOf({ metadata }: KubernetesObject): Promise<string[]> {
+    return this.#knownEvents(metadata?.namespace ?? '', `involvedObject.uid=${metadata?.uid}`);
+  }
+
+  /** The same of the claim of a volume, which is known by its name alone. */
+  eventsOfClaim(namespace: string, name: string): Promise<string[]> {
+    const kind = 'involvedObject.kind=PersistentVolumeClaim';
+    return this.#knownEvents(namespace, `${kind},involvedObject.name=${name}`);
+  }
+
+  #knownEvents(namespace: string, selector: string): Promise<string[]> {
+    const key = `${namespace} ${selector}`;
+    const known = this.#events.get(key);
     if (known !== undefined && Date.now() - known.at < EVENTS_KEPT_MILLISECONDS) return known.messages;
-    const messages = this.#askEvents(pod);
+    const messages = this.#askEvents(namespace, selector);
     for (const [other, { at }] of this.#events)
       if (Date.now() - at >= EVENTS_KEPT_MILLISECONDS) this.#events.delete(other);
-    this.#events.set(uid, { at: Date.now(), messages });
+    this.#events.set(key, { at: Date.now(), messages });
     return messages;
   }
 
-  async #askEvents({ metadata }: V1Pod): Promise<string[]> {
-    const path = `/api/v1/namespaces/${metadata?.namespace}/events`;
-    const { items } = await this.#api.list(path, { fieldSelector: `involvedObject.uid=${metadata?.uid}` });
+  async #askEvents(namespace: string, fieldSelector: string): Promise<string[]> {
+    const path = `/api/v1/namespaces/${namespace}/events`;
+    const { items } = await this.#api.list(path, { fieldSelector });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of this collection
     const events = items as EventObject[];
     const at = ({ lastTimestamp, eventTime }: EventObject) =>

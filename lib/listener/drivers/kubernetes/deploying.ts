@@ -4,6 +4,8 @@ import { describeFailure } from '../../../domain/agent-failure.ts';
 import type { Outcome, Step, Task } from '../../../domain/rollout.ts';
 import type { DeployHooks, DeployResult } from '../../driver.ts';
 import { TaskEnded } from '../../held-task.ts';
+import type { Next } from './stepper.ts';
+import type { Hindrance } from './way-in.ts';
 
 /** Hides the values of its secrets. */
 export const maskOf = ({ environment }: DeploySpec): Mask =>
@@ -88,14 +90,21 @@ export class Deploying {
     this.hooks.waitsFor(reason === undefined ? undefined : this.#mask(reason));
   }
 
-  /** Asks whether traffic may move. An interrupt that came meanwhile wins. */
-  async announce(): Promise<void> {
-    this.waits(undefined);
+  /**
+   * Asks whether traffic may move, once it is known whether it finds its way, or that takes too long. An
+   * interrupt that came meanwhile wins.
+   */
+  async announce(hindrance: Hindrance | undefined): Promise<Next> {
+    const left = (hindrance?.until ?? 0) - Date.now();
+    this.waits(left > 0 ? hindrance?.why : undefined);
+    if (left > 0) return left;
     const granted = await this.hooks.announceSwitch();
     if (this.#grant === 'unasked') this.#grant = granted ? 'granted' : 'refused';
+    return 'again';
   }
 
-  report(step: ReportStep, url: string): void {
+  /** `hindrance`: why it is not reached from outside. */
+  report(step: ReportStep, url: string, hindrance: string | undefined): void {
     this.#outcome = step.outcome;
     if (step.outcome === 'failed')
       this.#settle({
@@ -103,7 +112,14 @@ export class Deploying {
         message: this.#mask(describeFailure(step.failure)),
         previousServing: step.previousServing,
       });
-    else this.#settle(step.outcome === 'succeeded' ? { outcome: 'succeeded', url } : { outcome: 'stopped' });
+    else if (step.outcome === 'stopped') this.leave();
+    else this.#succeed(url, hindrance);
+  }
+
+  #succeed(url: string, hindrance: string | undefined): void {
+    const remark = hindrance && this.#mask(`It runs, but is not reached from outside. ${hindrance}`);
+    if (remark !== undefined) this.hooks.say(remark, 'WARNING');
+    this.#settle({ outcome: 'succeeded', url, ...(remark !== undefined && { remark }) });
   }
 
   /** It fails for a reason that the rule does not know. */

@@ -165,6 +165,7 @@ export class Deployment {
       sets.take(wanted, this.#task !== undefined);
       if (this.#task?.isUnasked) await sets.claim();
       await sets.mend();
+      for (const note of sets.wayIn.takeNotes()) this.#task?.say(note);
     }
     const seen = sets.observe();
     const known = await this.#setsOf(seen);
@@ -203,6 +204,7 @@ export class Deployment {
   }
 
   async #perform(step: Step): Promise<Next> {
+    const { sets } = this.#parts;
     switch (step.do) {
       case 'wait':
         this.#task?.waits(step.say);
@@ -210,10 +212,9 @@ export class Deployment {
       case 'nothing':
         return this.#rest();
       case 'announce':
-        await this.#task?.announce();
-        return 'again';
+        return (await this.#task?.announce(sets.wayIn.hindrance())) ?? 'again';
       case 'report':
-        this.#task?.report(step, this.#parts.sets.address());
+        this.#task?.report(step, sets.address(), sets.wayIn.hindrance()?.why);
         return 'until changed';
       default:
         await this.#change(step);

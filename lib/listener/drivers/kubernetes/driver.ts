@@ -175,10 +175,16 @@ export class KubernetesDriver implements Driver {
     const contextOf = (spec: ServerSpec) => this.#contextOf(spec);
     const sets = new Sets({ id, cluster: this.#cluster, store: this.#store, contextOf, holder });
     const changed = () => onChange(id);
-    const prepare = (spec: ServerSpec) => this.#pulls.prepare(spec, contextOf(spec));
+    const prepare = (spec: ServerSpec) => this.#prepare(spec);
     const deployment = new Deployment({ id, sets, log, startTimeoutSeconds, changed, prepare });
     this.#deployments.set(id, deployment);
     return deployment;
+  }
+
+  async #prepare(spec: ServerSpec): Promise<void> {
+    const context = this.#contextOf(spec);
+    await this.#pulls.prepare(spec, context);
+    if (context.computeConfig.gateway !== undefined) await this.#watching.watchRoutes(context.namespace);
   }
 
   #contextOf(spec: ServerSpec): RenderContext {

@@ -3,8 +3,8 @@ import type { AgentFailure } from '../../../domain/agent-failure.ts';
 import type { Goal } from '../../../domain/rollout.ts';
 import { Refused } from './api-server.ts';
 import type { Cluster } from './cluster.ts';
-import { covers } from './covers.ts';
-import { belongsToData, headerOf, isManaged, isRoute, type Notes, noted, setNotes } from './noted.ts';
+import { mendOne } from './mend.ts';
+import { belongsToData, headerOf, isManaged, type Notes, noted, setNotes } from './noted.ts';
 import { type Observed, type ObservedSet, observe } from './observed.ts';
 import { failureOf } from './reasons.ts';
 import { baseNameOf, type RenderContext, type ServerSpec } from './render/context.ts';
@@ -13,11 +13,12 @@ import { problemsToStart } from './render/problems.ts';
 import { resourcesOf, scaleOf } from './render/resources.ts';
 import { addressOf } from './render/route.ts';
 import { type RenderedSet, renderSet, setKey } from './render/set.ts';
-import { wireOf } from './render/wire.ts';
 import { deploymentsOf, objectsOf, scalersOf, supportingOf, unscaled } from './rendered-objects.ts';
-import { foundIn, sharedObjects } from './shared.ts';
+import { Shared } from './shared.ts';
 import type { ObjectStore } from './store.ts';
+import { type StoreInquiry, storeFailureOf, withStores } from './store-troubles.ts';
 import { Traffic } from './traffic.ts';
+import type { WayIn } from './way-in.ts';
 
 type Parts = {
   id: string;
@@ -39,15 +40,21 @@ export class Sets {
   #mended: string | undefined;
   #key = '';
   readonly #traffic: Traffic;
+  readonly #shared: Shared;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#shared = new Shared(parts);
     this.#traffic = new Traffic({ ...parts, serviceNow: () => this.observe().service });
   }
 
   /** The set that shall serve. */
   get key(): string {
     return this.#key;
+  }
+
+  get wayIn(): WayIn {
+    return this.#shared.wayIn;
   }
 
   get min(): number {
@@ -102,7 +109,8 @@ export class Sets {
   /** A task is worked on here: who did before finds the Service changed when it moves the traffic. */
   async claim(): Promise<void> {
     if (this.#traffic.isClaimed()) return;
-    await this.#shared();
+    this.wayIn.begin();
+    await this.#mendShared();
     await this.#traffic.claim(this.#serviceHeader());
   }
 
@@ -120,7 +128,7 @@ export class Sets {
     for (const object of objectsOf(rendered)) await cluster.tryOut(object);
     for (const note of rendered.notes) say(note);
     // A new revision's servers wait for their stores: now these can be made anew.
-    await this.#shared(!served);
+    await this.#mendShared(!served);
     try {
       await this.#make(rendered, served);
     } catch (error) {
@@ -209,7 +217,7 @@ export class Sets {
     if (set === undefined || noted(set.deployment, annotations.retiredAt) !== undefined) return;
     const state = () => `${this.#parts.store.changesOf(this.#parts.id)} ${this.#key} ${keys.of}`;
     if (state() === this.#mended) return;
-    await this.#shared();
+    await this.#mendShared();
     // A newer listener may render it another way: that comes with the next revision.
     if (this.#key === keys.plain || this.#key === keys.fresh) await this.#mendSet(set.deployment);
     if (noted(set.deployment, annotations.revision) !== spec.revision_id) await this.#noteSet(this.#key, {});
@@ -223,35 +231,27 @@ export class Sets {
       ...deploymentsOf(rendered).map(unscaled),
       ...scalersOf(rendered),
     ];
-    for (const object of wanted) await this.#mendOne(object);
+    const { cluster, store, id } = this.#parts;
+    for (const object of wanted) await mendOne(cluster, store, id, object);
     if (rendered.autoscaler === undefined && (spec?.replicas ?? 1) < this.min)
       await this.scale(this.#key, this.min);
   }
 
-  failureOf({ deployment, pods }: ObservedSet): Promise<AgentFailure | undefined> {
-    const { cluster } = this.#parts;
-    return failureOf(pods, deployment, {
-      lastWords: (pod, container) => cluster.lastWords(pod, container),
-      eventsOf: (pod) => cluster.eventsOf(pod),
-    });
-  }
-
-  /** What the deployment has once, whichever set serves. */
-  async #shared(renewsStores = false): Promise<void> {
-    const { store, id } = this.#parts;
-    const wanted = sharedObjects(this.#wanted(), this.#context(), foundIn(store, id, renewsStores));
-    for (const object of wanted) await this.#mendOne(object);
-    // Another compute_config leaves the way in of the one before.
-    for (const route of store.everything(id).filter(isRoute))
-      if (!wanted.some(({ kind }) => kind === route.kind)) await this.#parts.cluster.remove(route);
-  }
-
-  async #mendOne(object: KubernetesObject): Promise<void> {
+  async failureOf({ deployment, pods }: ObservedSet): Promise<AgentFailure | undefined> {
     const { cluster, store, id } = this.#parts;
-    const live = store.live(id, object);
-    if (live !== undefined && covers(live, wireOf(object))) return;
-    await cluster.apply(object);
+    const inquiry: StoreInquiry = {
+      lastWords: (pod, container) => cluster.lastWords(pod, container),
+      eventsOf: (object) => cluster.eventsOf(object),
+      eventsOfClaim: (namespace, name) => cluster.eventsOfClaim(namespace, name),
+    };
+    const workloads = [...store.all(id, 'Deployment'), ...store.all(id, 'StatefulSet')];
+    return withStores(
+      await failureOf(pods, deployment, inquiry),
+      await storeFailureOf(workloads, store.all(id, 'Pod'), inquiry),
+    );
   }
+
+  #mendShared = (renew = false): Promise<void> => this.#shared.mend(this.#wanted(), this.#context(), renew);
 
   #render(wanted: number): RenderedSet {
     return renderSet(this.#wanted(), this.#context(), wanted, this.#salt);

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { KubernetesObject, V1Secret } from '@kubernetes/client-node';
+import type { Cluster } from './cluster.ts';
+import { mendOne, stamped } from './mend.ts';
+import { isRoute } from './noted.ts';
 import { baseNameOf, type RenderContext, type ServerSpec } from './render/context.ts';
 import {
   needsStore,
@@ -15,6 +18,7 @@ import { postgresName, redisName } from './render/names.ts';
 import { PASSWORD_KEY } from './render/store-objects.ts';
 import { notedStorePod, storePodOf } from './render/store-pod.ts';
 import type { ObjectStore } from './store.ts';
+import { isHttpRoute, WayIn } from './way-in.ts';
 
 const PASSWORD_BYTES = 24;
 
@@ -31,6 +35,31 @@ export const foundIn = (store: ObjectStore, deploymentId: string, renewsStores: 
   keptStore: (kind, name) =>
     renewsStores ? undefined : store.live(deploymentId, { kind, metadata: { name } }),
 });
+
+type Parts = { id: string; cluster: Cluster; store: ObjectStore };
+
+/** What one deployment has once, whichever set serves. */
+export class Shared {
+  readonly #parts: Parts;
+  readonly wayIn: WayIn;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.wayIn = new WayIn(parts);
+  }
+
+  /** `renewsStores`: the pods of stores are made as the operator has them now. */
+  async mend(spec: ServerSpec, context: RenderContext, renewsStores: boolean): Promise<void> {
+    const { cluster, store, id } = this.#parts;
+    const wanted = sharedObjects(spec, context, foundIn(store, id, renewsStores));
+    if (!wanted.some(isHttpRoute)) this.wayIn.forget();
+    for (const object of wanted)
+      await (isHttpRoute(object) ? this.wayIn.bring(object) : mendOne(cluster, store, id, stamped(object)));
+    // Another compute_config leaves the way in of the one before.
+    for (const route of store.everything(id).filter(isRoute))
+      if (!wanted.some(({ kind }) => kind === route.kind)) await cluster.remove(route);
+  }
+}
 
 /**
  * What a deployment has once, whichever set serves, in the order in which it is made. A store keeps the

@@ -5,6 +5,7 @@ import type {
   V1Pod,
   V1Secret,
   V1Service,
+  V1StatefulSet,
 } from '@kubernetes/client-node';
 import { managedKinds } from './kinds.ts';
 import { belongsToData } from './noted.ts';
@@ -19,6 +20,7 @@ type Kinds = {
   Pod: V1Pod;
   Secret: V1Secret;
   Service: V1Service;
+  StatefulSet: V1StatefulSet;
 };
 
 const keyOf = (kind: string, { metadata }: KubernetesObject): string =>

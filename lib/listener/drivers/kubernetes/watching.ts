@@ -8,6 +8,8 @@ import type { ObjectStore } from './store.ts';
 
 const RESTART_MILLISECONDS = 1_000;
 
+const watchKey = ({ plural }: Kind, namespace: string): string => `${namespace}/${plural}`;
+
 type Parts = {
   config: KubeConfig;
   api: ApiServer;
@@ -21,6 +23,7 @@ type Parts = {
 export class Watching {
   readonly #parts: Parts;
   readonly #informers: Informer<KubernetesObject>[] = [];
+  readonly #watched = new Set<string>();
   readonly #stopped = new AbortController();
 
   constructor(parts: Parts) {
@@ -34,6 +37,11 @@ export class Watching {
     await Promise.all(namespaces.flatMap((namespace) => kinds.map((kind) => this.#watch(kind, namespace))));
   }
 
+  /** Watches HTTPRoutes where that was not possible before: the Gateway API may have been installed since. */
+  async watchRoutes(namespace: string): Promise<void> {
+    if (!this.#watched.has(watchKey(httpRoute, namespace))) await this.#watch(httpRoute, namespace);
+  }
+
   async stop(): Promise<void> {
     this.#stopped.abort();
     await Promise.all(this.#informers.map((informer) => informer.stop()));
@@ -45,6 +53,9 @@ export class Watching {
     const path = pathOf(kind, namespace);
     const list = () => api.list(path, { labelSelector });
     if (!(await this.#isServed(kind, list))) return;
+    // Another look may have been sooner.
+    if (this.#watched.has(watchKey(kind, namespace))) return;
+    this.#watched.add(watchKey(kind, namespace));
     const informer = makeInformer(config, path, list, labelSelector);
     for (const verb of ['add', 'update'] as const)
       informer.on(verb, (object: KubernetesObject) => store.put(kind.kind, object));

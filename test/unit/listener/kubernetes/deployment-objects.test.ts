@@ -48,14 +48,22 @@ describe('the route to a deployment', () => {
       spec: {
         parentRefs: [{ name: 'public', namespace: 'gateways', sectionName: 'https' }],
         hostnames: ['agent.example.com'],
-        rules: [{ backendRefs: [{ name: 'my-agent-deadbeef', port: 80 }] }],
+        rules: [
+          {
+            backendRefs: [{ name: 'my-agent-deadbeef', port: 80 }],
+            timeouts: { request: '0s', backendRequest: '0s' },
+          },
+        ],
       },
     });
   });
 
   it('is an Ingress of a class, with its certificate', () => {
-    const config = { ingress_class: 'nginx', host_template: '{name}.example.com', tls_secret: 'tls' };
+    const route_annotations = { 'nginx.ingress.kubernetes.io/proxy-read-timeout': '3600' };
+    const hosts = { host_template: '{name}.example.com', tls_secret: 'tls' };
+    const config = { ingress_class: 'nginx', ...hosts, route_annotations };
     expect(renderRoute(serverSpec({ deployment_name: 'chat' }), at(config))).toMatchObject({
+      metadata: { annotations: route_annotations },
       kind: 'Ingress',
       spec: {
         ingressClassName: 'nginx',

@@ -18,6 +18,10 @@ export const annotations = {
   address: 'slipway.dev/address',
   /** How the pod of a store is made. */
   store: 'slipway.dev/store',
+  /** The Gateway that does not take the timeouts of its HTTPRoute. */
+  timeoutsRefused: 'slipway.dev/timeouts-refused-by',
+  /** A hash of what was rendered: what is not rendered any more shows in it. */
+  rendered: 'slipway.dev/rendered',
 } as const;
 
 /** What a pod of a deployment is for. */

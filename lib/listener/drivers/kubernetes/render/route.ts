@@ -1,7 +1,8 @@
-import type { KubernetesObject, V1Ingress } from '@kubernetes/client-node';
+import type { KubernetesObject, V1Ingress, V1ObjectMeta } from '@kubernetes/client-node';
 import { NAME_IN_TEMPLATE } from '../../../../contract/kubernetes-config.ts';
 import { baseNameOf, type RenderContext, type ServerSpec } from './context.ts';
 import { metadataOf } from './metadata.ts';
+import { annotations } from './names.ts';
 
 /** The client has no model of the Gateway API's objects. */
 export type HTTPRoute = KubernetesObject & {
@@ -10,9 +11,15 @@ export type HTTPRoute = KubernetesObject & {
   spec: {
     parentRefs: { name: string; namespace?: string; sectionName?: string }[];
     hostnames: string[];
-    rules: { backendRefs: { name: string; port: number }[] }[];
+    rules: {
+      backendRefs: { name: string; port: number }[];
+      timeouts?: { request: string; backendRequest: string };
+    }[];
   };
 };
+
+/** Runs and streams last as long as they last: a gateway's own limit (15 s at some) would cut them. */
+const NO_TIMEOUTS = { request: '0s', backendRequest: '0s' } as const;
 
 const BACKEND_PORT = 80;
 const SCHEME = /^(https?):\/\//;
@@ -65,12 +72,36 @@ function renderHttpRoute(spec: ServerSpec, context: RenderContext, host: string)
   return {
     apiVersion: 'gateway.networking.k8s.io/v1',
     kind: 'HTTPRoute',
-    metadata: metadataOf(baseNameOf(spec), spec, context),
+    metadata: routeMetadata(spec, context),
     spec: {
       parentRefs: [parent],
       hostnames: [host],
-      rules: [{ backendRefs: [{ name: baseNameOf(spec), port: BACKEND_PORT }] }],
+      rules: [{ backendRefs: [{ name: baseNameOf(spec), port: BACKEND_PORT }], timeouts: NO_TIMEOUTS }],
     },
+  };
+}
+
+/** With the annotations that the operator gives to each way in. */
+function routeMetadata(spec: ServerSpec, context: RenderContext): V1ObjectMeta {
+  const { route_annotations: given } = context.computeConfig;
+  return metadataOf(baseNameOf(spec), spec, context, given === undefined ? {} : { annotations: given });
+}
+
+/** The Gateway of a route, as `namespace/name` where it is in another namespace. */
+export function gatewayOf({ spec }: HTTPRoute): string {
+  const [{ namespace, name } = { name: '' }] = spec.parentRefs;
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** The route for a cluster that has no timeouts, or (`refusedBy`) for a Gateway that does not take them. */
+export function withoutTimeouts(route: HTTPRoute, refusedBy?: string): HTTPRoute {
+  const rules = route.spec.rules.map(({ timeouts: _, ...rule }) => rule);
+  const { annotations: own, ...metadata } = route.metadata ?? {};
+  const more = refusedBy === undefined ? own : { ...own, [annotations.timeoutsRefused]: refusedBy };
+  return {
+    ...route,
+    metadata: { ...metadata, ...(more !== undefined && { annotations: more }) },
+    spec: { ...route.spec, rules },
   };
 }
 
@@ -80,7 +111,7 @@ function renderIngress(spec: ServerSpec, context: RenderContext, host: string): 
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'Ingress',
-    metadata: metadataOf(baseNameOf(spec), spec, context),
+    metadata: routeMetadata(spec, context),
     spec: {
       ...(ingressClassName !== undefined && { ingressClassName }),
       rules: [{ host, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }],
