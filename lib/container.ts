@@ -1,3 +1,4 @@
+import { createAgentSecrets } from './adapters/aws/agent-secrets.ts';
 import { apiDocsIn } from './adapters/aws/api-docs.ts';
 import { createS3Blobs } from './adapters/aws/blobs.ts';
 import { createBuildControl } from './adapters/aws/build-control.ts';
@@ -152,6 +153,7 @@ export const compute = /* @__PURE__ */ once(() =>
     listenerArn: variable('AGENTS_LISTENER_ARN'),
     executionRoleArn: variable('AGENTS_EXECUTION_ROLE_ARN'),
     taskRoleArn: variable('AGENTS_ROLE_ARN'),
+    dockerHubSecret: variable('DOCKER_HUB_SECRET_ARN'),
     logGroupName: variable('AGENTS_LOG_GROUP_NAME'),
     region: regionOf(variable('AGENTS_LISTENER_ARN')),
     secretPrefix: variable('AGENTS_SECRET_PREFIX'),
@@ -159,6 +161,12 @@ export const compute = /* @__PURE__ */ once(() =>
     domain: variable('AGENTS_DOMAIN'),
   }),
 );
+
+/** Undefined: the installation gives servers nothing beside their own variables. */
+export const agentSecrets = /* @__PURE__ */ once(() => {
+  const item = variable('AGENT_SECRETS');
+  return item === undefined ? undefined : createAgentSecrets(item);
+});
 
 const regionOf = (arn: string): string => arn.split(':')[3] ?? '';
 

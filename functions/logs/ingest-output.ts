@@ -1,6 +1,11 @@
 import { ingestServerOutput } from '../../lib/app/logs/ingest-server-output.ts';
-import { keys, logs, table } from '../../lib/container.ts';
+import { agentSecrets, keys, logs, table } from '../../lib/container.ts';
 import { logSubscription } from '../../lib/triggers/log-subscription.ts';
 
 export const create = logSubscription(ingestServerOutput);
-export const handler = create(() => ({ table: table(), keys: keys(), logs: logs() }));
+export const handler = create(() => ({
+  table: table(),
+  keys: keys(),
+  logs: logs(),
+  agentSecrets: agentSecrets(),
+}));

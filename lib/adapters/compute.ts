@@ -17,6 +17,11 @@ export type ServerSet = {
   platform: string;
   /** Values are secrets: never logged, and never where who may describe a task could read them. */
   environment: readonly { name: string; value: string }[];
+  /**
+   * Variables that servers get by reference from an item of the installation: `key` is the member there.
+   * `version`: of the item.
+   */
+  shared?: { arn: string; version: string; variables: readonly { name: string; key: string }[] } | undefined;
   /** Processors of one server, as asked for. */
   cpu: number;
   memoryMb: number;

@@ -1,3 +1,4 @@
+import type { AgentSecrets } from '../adapters/agent-secrets.ts';
 import type { Blobs } from '../adapters/blobs.ts';
 import type { Builds } from '../adapters/builds.ts';
 import type { Clock } from '../adapters/clock.ts';
@@ -82,6 +83,8 @@ export type Deps = {
   computeDriver?: ComputeDriver;
   /** For the driver alone. */
   compute?: Compute;
+  /** Absent: it gives servers that it runs itself nothing beside their own variables. */
+  agentSecrets?: AgentSecrets | undefined;
   taskNotifier: TaskNotifier;
   images: Images;
   /** Undefined: this installation has none. */

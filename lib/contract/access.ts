@@ -22,6 +22,7 @@ export const readAccess = [
   'images:read',
   'compute:look',
   'networks:look',
+  'agent-secrets:read',
 ] as const;
 
 export const writeAccess = [
@@ -74,6 +75,7 @@ const variablesOfPart: Record<string, readonly VariableName[]> = {
   images: ['REGISTRY_HOST'],
   repositories: ['REGISTRY_HOST', 'PUSH_ROLE_ARN'],
   registry: ['REGISTRY_HOST', 'PULL_ROLE_ARN'],
+  'agent-secrets': ['AGENT_SECRETS'],
 };
 
 /** The variables that a function with this access reads, beside those that it names itself. */

@@ -108,6 +108,10 @@ const variables = {
   MANAGED_COMPUTE: z.enum(['ecs']).optional(),
   /** The function that brings what the installation runs itself to what shall run. Absent: it runs nothing. */
   DRIVE_FUNCTION_NAME: z.string().min(1).optional(),
+  /** The item with variables that all servers of agents get. Absent: there are none. */
+  AGENT_SECRETS: z.string().min(1).optional(),
+  /** The item with an account at Docker Hub. Absent: its images are fetched without one. */
+  DOCKER_HUB_SECRET_ARN: z.string().startsWith('arn:').optional(),
   ...agentVariables,
   /** How much a tenant may have. */
   DEPLOYMENTS_MAX: limit('deployments'),

@@ -53,6 +53,12 @@ const rules: Record<Access, Rule[]> = {
   'compute:look': looking,
   'compute:change': changing,
   'networks:look': lookingAtNetworks,
+  'agent-secrets:read': [
+    {
+      actions: ['secretsmanager:GetSecretValue'],
+      resources: ({ agents }) => agents.sharedVariables,
+    },
+  ],
   'executions:start': [
     { actions: ['states:StartExecution'], resources: ({ stateMachine }) => [stateMachine] },
   ],
@@ -102,6 +108,8 @@ export function permissionsFor(access: readonly Access[], arns: Arns): Permissio
   const grouped = new Map<string, Omit<Permission, 'actions'> & { actions: Set<string> }>();
   for (const rule of access.flatMap((word) => rules[word])) {
     const resources = rule.resources(arns);
+    // What a setting would name, and does not.
+    if (resources.length === 0) continue;
     const condition = rule.condition?.(arns);
     const id = JSON.stringify([resources, condition]);
     const group = grouped.get(id) ?? { actions: new Set(), resources, condition };

@@ -18,6 +18,8 @@ export type AgentArns = {
   /** The role of Application Auto Scaling for services. */
   scalingRole: string;
   secrets: string;
+  /** The item with variables of all servers, if there is one. */
+  sharedVariables: string[];
   /** Streams of the log of servers. */
   logStreams: string;
   /** What a server may be started with. */

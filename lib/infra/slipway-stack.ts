@@ -2,7 +2,7 @@ import { CfnOutput, type NestedStack, Stack, type StackProps } from 'aws-cdk-lib
 import type { Construct } from 'constructs';
 import { functionRows, managingRows } from '../contract/functions.ts';
 import { AgentsStack } from './agents/agents-stack.ts';
-import { agentArns } from './agents/names.ts';
+import { agentArns, managingVariables } from './agents/names.ts';
 import { Api } from './api.ts';
 import { Builds, buildLogGroupName } from './builds.ts';
 import type { Bundle } from './bundles.ts';
@@ -119,9 +119,7 @@ export class SlipwayStack extends Stack {
       KEY_DAYS: String(settings.keyDays),
       ...limitVariables(settings),
       ALLOWED_HOSTS: settings.allowedHosts,
-      MANAGED_COMPUTE: settings.compute === 'fargate' ? 'ecs' : undefined,
-      DRIVE_FUNCTION_NAME:
-        settings.compute === undefined ? undefined : nameOf(settings, managingRows.drive.name),
+      ...managingVariables(settings),
     };
     const arns = {
       table: at('dynamodb', `table/${tableName}`),

@@ -2,7 +2,7 @@ import { Aws } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { functionRows } from '../contract/functions.ts';
+import { type FunctionRow, functionRows } from '../contract/functions.ts';
 import { textOf } from './bundles.ts';
 import { ownService } from './own-service.ts';
 import { nameOf, type Platform } from './platform.ts';
@@ -23,8 +23,13 @@ export class Workflow extends Construct {
 
   constructor(scope: Construct, id: string, platform: Platform) {
     super(scope, id);
-    const make = (row: (typeof states)[keyof typeof states]) =>
-      new SlipwayFunction(this, row.name, { platform, ...row });
+    const isManaging = platform.settings.compute !== undefined;
+    const make = (row: FunctionRow) =>
+      new SlipwayFunction(this, row.name, {
+        platform,
+        ...row,
+        access: [...row.access, ...(isManaging ? (row.managing ?? []) : [])],
+      });
     this.functions = {
       PrepareFunctionArn: make(states.PrepareFunctionArn),
       BuildFunctionArn: make(states.BuildFunctionArn),

@@ -36,6 +36,7 @@ const arns = {
     alarms: 'their alarms',
     scalingRole: 'role of Application Auto Scaling',
     secrets: 'secrets of sets',
+    sharedVariables: ['variables of all servers (agentSecrets)'],
     logStreams: 'log of servers',
     roles: ['roles of servers'],
   },

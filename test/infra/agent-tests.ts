@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Resource, type Synthesised, synthesised } from '../support/aws/synthesised.ts';
+import { secretTests } from './secret-tests.ts';
 
 const context = { environment: 'test', compute: 'fargate' };
 const ACCOUNT = { Ref: 'AWS::AccountId' };
@@ -235,6 +236,8 @@ export function agentTests(stacksOf: () => Synthesised): void {
   ])('are refused where they make no sense: %o', (wrong) => {
     expect(() => synthesised({ environment: 'test', ...wrong })).toThrow(/compute/);
   });
+
+  secretTests();
 }
 
 const rulesOf = (resources: Record<string, Resource>): Rule[] =>

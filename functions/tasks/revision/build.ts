@@ -1,5 +1,5 @@
 import { buildRevision } from '../../../lib/app/steps/build.ts';
-import { builds, clock, keys, settings, table } from '../../../lib/container.ts';
+import { agentSecrets, builds, clock, keys, settings, table } from '../../../lib/container.ts';
 import { task } from '../../../lib/triggers/task.ts';
 
 export const create = task('Build', buildRevision);
@@ -8,5 +8,6 @@ export const handler = create(() => ({
   clock,
   builds: builds(),
   keys: keys(),
+  agentSecrets: agentSecrets(),
   settings: settings(),
 }));

@@ -1,6 +1,6 @@
 import { prepareRevision } from '../../../lib/app/steps/prepare.ts';
 import { reportCommit } from '../../../lib/app/steps/report-commit.ts';
-import { blobs, clock, commitStatuses, git, keys, table } from '../../../lib/container.ts';
+import { agentSecrets, blobs, clock, commitStatuses, git, keys, table } from '../../../lib/container.ts';
 import { task } from '../../../lib/triggers/task.ts';
 
 export const create = task('Prepare', prepareRevision, reportCommit);
@@ -10,5 +10,6 @@ export const handler = create(() => ({
   git: git(),
   blobs: blobs(),
   keys: keys(),
+  agentSecrets: agentSecrets(),
   commitStatuses: commitStatuses(),
 }));

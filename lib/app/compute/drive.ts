@@ -36,7 +36,7 @@ export async function drive(deps: RunDeps, place: Place): Promise<void> {
     const work = await takeUp(deps, place);
     if (work === undefined) return;
     const milliseconds = work.deployment === undefined ? LAST_RUN_MILLISECONDS : RUN_MILLISECONDS;
-    const end = await workOn(deps, runOf(work), startedAt + milliseconds);
+    const end = await workOn(deps, await runOf(deps, work), startedAt + milliseconds);
     if (end === 'done' && !(await isDeletedSince(deps, work))) return;
   }
 }

@@ -1,10 +1,11 @@
+import { AgentSecretsUnreadable } from '../../adapters/agent-secrets.ts';
 import type { Compute, Found, FoundSet, ServerSet } from '../../adapters/compute.ts';
 import type { ComputeSet, Goal, Seen, Task } from '../../domain/rollout.ts';
 import type { Deps } from '../deps.ts';
-import { goalKeyOf, serverSetOf } from './server-set.ts';
+import { type Given, goalKeyOf, serverSetOf } from './server-set.ts';
 import type { Held, Work, WorkDeps } from './work.ts';
 
-export type RunDeps = WorkDeps & Pick<Deps, 'logs'> & { compute: Compute };
+export type RunDeps = WorkDeps & Pick<Deps, 'logs' | 'agentSecrets'> & { compute: Compute };
 
 /** What a run knows beside what it finds. */
 export type Run = Work & {
@@ -14,6 +15,8 @@ export type Run = Work & {
   said: string | undefined;
   /** Its set could not be made in its time, and was tried once more. */
   hasTriedLate: boolean;
+  /** What the installation gives to servers, as it was when the run began. */
+  given: Given;
 };
 
 /** What shall run: as the rule knows it, and as it is made. */
@@ -24,12 +27,22 @@ const START_TIMEOUT_SECONDS = 600;
 /** What is in flight at a server that is replaced gets so long, unless its deployment says otherwise. */
 const GRACE_SECONDS = 180;
 
-export const runOf = (work: Work): Run => ({
+export const runOf = async (deps: Pick<RunDeps, 'agentSecrets'>, work: Work): Promise<Run> => ({
   ...work,
   task: taskOf(work.held),
   said: undefined,
   hasTriedLate: false,
+  given: work.wanted === 'nothing' ? {} : await givenBy(deps),
 });
+
+async function givenBy({ agentSecrets }: Pick<RunDeps, 'agentSecrets'>): Promise<Given> {
+  try {
+    return { variables: await agentSecrets?.variables() };
+  } catch (error) {
+    if (error instanceof AgentSecretsUnreadable) return { problem: error.message };
+    throw error;
+  }
+}
 
 function taskOf(held: Held): Task {
   if (held.kind !== 'deploy' && held.kind !== 'removal') return undefined;
@@ -40,9 +53,9 @@ function taskOf(held: Held): Task {
 }
 
 /** Throws ComputeRefused for what cannot run here. */
-export function goalOf({ wanted, listener, held }: Run, found: Found): RunGoal {
+export function goalOf({ wanted, listener, held, given }: Run, found: Found): RunGoal {
   if (wanted === 'nothing') return wanted;
-  const set = serverSetOf(wanted, listener);
+  const set = serverSetOf(wanted, listener, given);
   const { revision_id: revisionId } = wanted;
   const key = goalKeyOf(set, revisionId, found, held.kind === 'deploy');
   const graceMilliseconds = (wanted.drain_seconds ?? GRACE_SECONDS) * 1000;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { SharedVariables } from '../../adapters/agent-secrets.ts';
 import { ComputeRefused, type Found, type ServerSet } from '../../adapters/compute.ts';
 import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
@@ -22,11 +23,14 @@ const stores = [
   { variable: 'REDIS_URI', secret: 'REDIS_URI_CUSTOM' },
 ] as const;
 
+/** What the installation gives to all servers; `problem`: why that is not known. */
+export type Given = { variables?: SharedVariables | undefined; problem?: string };
+
 /**
  * What a revision's servers are made of. Throws ComputeRefused for what cannot run here: before anything of
  * it is started.
  */
-export function serverSetOf(spec: DeploySpec, listener: Listener): ServerSet {
+export function serverSetOf(spec: DeploySpec, listener: Listener, given: Given = {}): ServerSet {
   const { artifact, resource_spec: wishes } = spec;
   if (artifact.kind !== 'image')
     throw new ComputeRefused(
@@ -38,7 +42,7 @@ export function serverSetOf(spec: DeploySpec, listener: Listener): ServerSet {
   return {
     image: artifact.uri,
     platform: platformsOf(listener)[0] ?? 'linux/amd64',
-    environment: environmentOf(spec),
+    ...variablesOf(spec, given),
     cpu: number('cpu') ?? number('core_cpu') ?? CPU,
     memoryMb: number('memory_mb') ?? number('core_memory_mb') ?? MEMORY_MB,
     min,
@@ -47,18 +51,32 @@ export function serverSetOf(spec: DeploySpec, listener: Listener): ServerSet {
   };
 }
 
-function environmentOf(spec: DeploySpec): ServerSet['environment'] {
-  const own = new Map(spec.environment.map(({ name, value }) => [name, value]));
-  const given = [...own].map(([name, value]) => ({ name, value }));
-  const added = spec.server === 'langgraph' ? storesOf(own) : [];
-  const all = [...given, ...added, ...listening];
-  return [...new Map(all.map((one) => [one.name, one])).values()];
-}
-
-function storesOf(own: ReadonlyMap<string, string>): { name: string; value: string }[] {
-  const missing = needsMissing('ecs', new Set(own.keys()));
-  if (missing.stores.length > 0) throw new ComputeRefused(describeFailure(missing));
-  return stores.map(({ variable, secret }) => ({ name: variable, value: own.get(secret) ?? '' }));
+/** A deployment's own variables win over those that it is given, and those that it must have over both. */
+function variablesOf(
+  { environment, server }: DeploySpec,
+  { variables: common, problem }: Given,
+): Pick<ServerSet, 'environment' | 'shared'> {
+  const own = new Map(environment.map(({ name, value }) => [name, value]));
+  const inItem = (common?.names ?? []).filter((name) => !own.has(name));
+  const missing = needsMissing('ecs', new Set([...own.keys(), ...inItem]));
+  if (server === 'langgraph' && missing.stores.length > 0 && problem === undefined)
+    throw new ComputeRefused(describeFailure(missing));
+  const wanted = server === 'langgraph' ? stores : [];
+  for (const { variable, secret } of wanted) {
+    const value = own.get(secret);
+    if (value !== undefined) own.set(variable, value);
+  }
+  for (const { name, value } of listening) own.set(name, value);
+  const references = [
+    ...inItem.map((name) => ({ name, key: name })),
+    ...wanted
+      .filter(({ secret }) => inItem.includes(secret))
+      .map(({ variable: name, secret: key }) => ({ name, key })),
+  ].filter(({ name }) => !own.has(name));
+  const environmentOfSet = [...own].map(([name, value]) => ({ name, value }));
+  if (common === undefined || references.length === 0) return { environment: environmentOfSet };
+  const { arn, version } = common;
+  return { environment: environmentOfSet, shared: { arn, version, variables: references } };
 }
 
 const textsIn = (value: unknown): Record<string, string> =>
@@ -74,9 +92,12 @@ const KEY_LENGTH = 12;
 export function keyOf(set: ServerSet, salt?: string): string {
   const environment = [...set.environment].sort((one, other) => one.name.localeCompare(other.name, 'en'));
   const labels = Object.entries(set.labels).sort(([one], [other]) => one.localeCompare(other, 'en'));
-  const { image, platform, cpu, memoryMb, min, max } = set;
+  const { image, platform, cpu, memoryMb, min, max, shared } = set;
+  const parts = [image, platform, environment, cpu, memoryMb, min, max, labels, salt];
+  // Sets that have none keep the keys that they had before there was any.
+  const given = shared === undefined ? [] : [shared.version, shared.variables];
   return createHash('sha256')
-    .update(JSON.stringify([image, platform, environment, cpu, memoryMb, min, max, labels, salt]))
+    .update(JSON.stringify([...parts, ...given]))
     .digest('hex')
     .slice(0, KEY_LENGTH);
 }

@@ -1,4 +1,4 @@
-import type { Found } from '../../adapters/compute.ts';
+import { ComputeRefused, type Found } from '../../adapters/compute.ts';
 import type { Step } from '../../domain/rollout.ts';
 import { complete, lookAgain, report, reportHealth, say } from './report.ts';
 import type { Run, RunDeps, RunGoal } from './run.ts';
@@ -70,25 +70,8 @@ async function change(deps: RunDeps, run: Run, step: Changing, { found, goal }: 
   const noteOf = (key: string) =>
     goal !== 'nothing' && goal.rule.key === key ? { revisionId: goal.revisionId } : {};
   switch (step.do) {
-    case 'create': {
-      if (goal === 'nothing') return 'done';
-      const { key, wanted, served } = step;
-      // It comes back under the same key once what ran under it is gone.
-      if (found.sets.some((set) => set.key === key && set.isLeaving)) {
-        await say(deps, run, 'The set that ran this before still ends its servers.');
-        return (await compute.remove(place, key)) === 'done' ? 'again' : 'pause';
-      }
-      const lines = await compute.create(place, {
-        ...goal.set,
-        key,
-        wanted,
-        served,
-        revisionId: goal.revisionId,
-        graceSeconds: goal.rule.graceMilliseconds / 1000,
-      });
-      for (const line of lines) await say(deps, run, line);
-      return 'again';
-    }
+    case 'create':
+      return goal === 'nothing' ? 'done' : create(deps, run, step, { found, goal });
     case 'scale':
       await compute.scale(place, step.key, step.wanted);
       return 'again';
@@ -111,6 +94,38 @@ async function change(deps: RunDeps, run: Run, step: Changing, { found, goal }: 
       await compute.stopTraffic(place);
       return 'again';
   }
+}
+
+async function create(
+  deps: RunDeps,
+  run: Run,
+  { key, wanted, served }: Extract<Step, { do: 'create' }>,
+  { found, goal }: { found: Found; goal: Exclude<RunGoal, 'nothing'> },
+): Promise<Next> {
+  const { place, given } = run;
+  // It comes back under the same key once what ran under it is gone.
+  if (found.sets.some((set) => set.key === key && set.isLeaving)) {
+    await say(deps, run, 'The set that ran this before still ends its servers.');
+    return (await deps.compute.remove(place, key)) === 'done' ? 'again' : 'pause';
+  }
+  if (given.problem !== undefined) throw new ComputeRefused(given.problem);
+  const lines = await deps.compute.create(place, {
+    ...goal.set,
+    key,
+    wanted,
+    served,
+    revisionId: goal.revisionId,
+    graceSeconds: goal.rule.graceMilliseconds / 1000,
+  });
+  for (const line of [...lines, ...givenLines(run, goal)]) await say(deps, run, line);
+  return 'again';
+}
+
+/** What a person reads of variables that are none of the deployment's own. */
+function givenLines({ given }: Run, { set }: Exclude<RunGoal, 'nothing'>): string[] {
+  const names = set.shared?.variables.map(({ name }) => name) ?? [];
+  const line = `The installation gives these servers ${names.join(', ')} (agentSecrets).`;
+  return [names.length > 0 ? line : undefined, given.variables?.remark].filter((each) => each !== undefined);
 }
 
 /**

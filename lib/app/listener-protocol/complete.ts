@@ -18,7 +18,7 @@ import type { Deps } from '../deps.ts';
 import type { TaskParams } from './held-task.ts';
 import { maskAddress, revisionMask } from './masked.ts';
 
-type CompleteDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
+type CompleteDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'agentSecrets'>;
 type Input = Pick<RouteInput<typeof row>, 'params' | 'body'>;
 
 /**

@@ -1,14 +1,33 @@
+import { AgentSecretsUnreadable } from '../../adapters/agent-secrets.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
+import { OUTPUT_FOLLOWS } from '../../domain/agent-failure.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
 import { secretValues } from '../secrets.ts';
 
-/** Listeners mask what they send; what ends up in a response is masked here once more. */
-export async function revisionMask(deps: Pick<Deps, 'table' | 'keys'>, ref: RevisionRef): Promise<Mask> {
+type MaskDeps = Pick<Deps, 'table' | 'keys' | 'agentSecrets'>;
+
+/**
+ * Listeners mask what they send; what ends up in a response is masked here once more. Where the values that
+ * the installation gives to servers cannot be read, output that is quoted is left out.
+ */
+export async function revisionMask(deps: MaskDeps, ref: RevisionRef): Promise<Mask> {
   const revision = await findRevision(deps.table, ref);
-  return createMask(await secretValues(deps, ref, revision?.secrets));
+  const [own, shared] = await Promise.all([
+    secretValues(deps, ref, revision?.secrets),
+    sharedValues(deps).catch((error: unknown) => {
+      if (error instanceof AgentSecretsUnreadable) return undefined;
+      throw error;
+    }),
+  ]);
+  const mask = createMask([...own, ...(shared ?? [])]);
+  return shared === undefined ? (text) => mask(text.split(OUTPUT_FOLLOWS, 1).join('')) : mask;
 }
+
+/** Throws AgentSecretsUnreadable. */
+export const sharedValues = async ({ agentSecrets }: Pick<Deps, 'agentSecrets'>): Promise<string[]> =>
+  (await agentSecrets?.values()) ?? [];
 
 /**
  * An address, masked but for its host: many agents are told their own address in a variable, and without it

@@ -21,7 +21,7 @@ import { maskAddress, revisionMask } from './masked.ts';
 
 type Report = RouteInput<typeof row>['body']['reports'][number];
 
-type StatusDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
+type StatusDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'agentSecrets'>;
 type Owner = { tenantId: string; listenerId: string };
 type Active = NonNullable<Deployment['active']>;
 /** Whether a report is of what the control plane knows, and whether it has told it anything. */

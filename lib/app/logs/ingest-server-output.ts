@@ -6,23 +6,25 @@ import { withoutSequences } from '../../contract/terminal-text.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
+import { sharedValues } from '../listener-protocol/masked.ts';
 import { secretValues } from '../secrets.ts';
 import type { OutputPiece } from './ingest-build-log.ts';
 
 /**
  * Adds what servers of a revision printed to its deploy log, with the values of their environment replaced.
  * False when there is no such revision (any more): then nothing is kept. Nor is what comes once it has
- * failed, for the last line of its log says why.
+ * failed, for the last line of its log says why. Throws where it is not known what must be replaced.
  */
 export async function ingestServerOutput(
-  deps: Pick<Deps, 'table' | 'keys' | 'logs'>,
+  deps: Pick<Deps, 'table' | 'keys' | 'logs' | 'agentSecrets'>,
   ref: RevisionRef,
   pieces: readonly OutputPiece[],
 ): Promise<boolean> {
   const revision = await findRevision(deps.table, ref);
   if (revision === undefined) return false;
   if (revision.status === 'DEPLOY_FAILED') return true;
-  const mask = createMask(await secretValues(deps, ref, revision.secrets));
+  const [own, shared] = await Promise.all([secretValues(deps, ref, revision.secrets), sharedValues(deps)]);
+  const mask = createMask([...own, ...shared]);
   await deps.logs.append(
     { ...ref, type: 'deploy' },
     pieces.flatMap((piece) => linesOf(piece, mask)),

@@ -43,15 +43,28 @@ export const reservedSecretNames: ReadonlySet<string> = new Set([
   'LANGSMITH_DEPLOYMENT_NAME',
 ]);
 
-// Names and values become environment variables: `=` would end the name, NUL the value.
+/** Names and values become environment variables: `=` would end the name, NUL the value. */
+const badCharacters = (name: string): string | undefined =>
+  /[=\0\r\n]/.test(name) ? 'a name contains no =, NUL or line break' : undefined;
+
+const reserved = (name: string): string | undefined =>
+  reservedSecretNames.has(name) ? `the name ${name} is reserved` : undefined;
+
 const variableName = z
   .string()
   .min(1)
   .max(NAME_LENGTH_MAX)
   .superRefine((name, ctx) => {
-    if (/[=\0\r\n]/.test(name)) report(ctx, valueError('a name contains no =, NUL or line break'));
-    if (reservedSecretNames.has(name)) report(ctx, valueError(`the name ${name} is reserved`));
+    for (const problem of [badCharacters(name), reserved(name)])
+      if (problem !== undefined) report(ctx, valueError(problem));
   });
+
+/** Why no server may be given a variable of this name, whoever gives it; undefined: it may. */
+export function nameProblem(name: string): string | undefined {
+  if (name === '' || name.length > NAME_LENGTH_MAX) return `a name has 1 to ${NAME_LENGTH_MAX} characters`;
+  if (name === DROPPED_NAME) return `the name ${name} is reserved`;
+  return badCharacters(name) ?? reserved(name);
+}
 
 export const secret = z.object({
   name: variableName,

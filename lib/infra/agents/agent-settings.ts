@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net';
 import * as z from 'zod';
 import { listed } from '../../contract/browser/cors.ts';
+import { secretItem } from '../secret-item.ts';
 import { rangeProblem } from './allowed-addresses.ts';
 import { FUNCTION_BYTES_MAX, frontFunction } from './front-function.ts';
 
@@ -43,6 +44,11 @@ export const agentSettings = {
     .string()
     .regex(/^arn:[^:]+:iam::\d{12}:role\/.+$/)
     .optional(),
+  /**
+   * An item of Secrets Manager: each of its members is a variable that all servers of agents get. None unless
+   * given.
+   */
+  agentSecrets: secretItem.optional(),
   /** Ranges of addresses that may ask agents, separated by commas. Anybody may unless given. */
   agentAllowedCidrs: z
     .string()

@@ -1,4 +1,6 @@
+import { managingRows } from '../../contract/functions.ts';
 import { type AgentArns, nameOf } from '../platform.ts';
+import { secretItemArn } from '../secret-item.ts';
 import type { Settings } from '../settings.ts';
 
 // Names of what agents run on: the driver's role is made of them, before there is anything.
@@ -9,6 +11,17 @@ export const executionRoleName = (settings: Settings): string => nameOf(settings
 export const agentLogGroupName = ({ environment }: Settings): string => `/slipway/${environment}/agents`;
 export const agentSecretPrefix = ({ environment }: Settings): string => `slipway/${environment}/agents`;
 
+/** What functions hear of it that agents run here. */
+export const managingVariables = (settings: Settings) => {
+  const { compute, agentSecrets, dockerHubSecret } = settings;
+  return {
+    MANAGED_COMPUTE: compute === 'fargate' ? ('ecs' as const) : undefined,
+    DRIVE_FUNCTION_NAME: compute === undefined ? undefined : nameOf(settings, managingRows.drive.name),
+    AGENT_SECRETS: agentSecrets,
+    DOCKER_HUB_SECRET_ARN: dockerHubSecret,
+  };
+};
+
 type Places = {
   /** An ARN of a service in this region and account. */
   at: (service: string, resource: string) => string;
@@ -18,6 +31,7 @@ type Places = {
 /** The ARNs of what the driver works on. */
 export function agentArns(settings: Settings, { at, role }: Places): AgentArns {
   const name = agentsName(settings);
+  const { agentSecrets } = settings;
   return {
     cluster: at('ecs', `cluster/${name}`),
     services: at('ecs', `service/${name}/*`),
@@ -32,6 +46,7 @@ export function agentArns(settings: Settings, { at, role }: Places): AgentArns {
       'aws-service-role/ecs.application-autoscaling.amazonaws.com/AWSServiceRoleForApplicationAutoScaling_ECSService',
     ),
     secrets: at('secretsmanager', `secret:${agentSecretPrefix(settings)}/*`),
+    sharedVariables: agentSecrets === undefined ? [] : [secretItemArn(agentSecrets, at)],
     logStreams: at('logs', `log-group:${agentLogGroupName(settings)}:log-stream:*`),
     roles: [
       role(executionRoleName(settings)),

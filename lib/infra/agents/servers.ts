@@ -16,6 +16,7 @@ export class Servers extends Construct {
 
   constructor(scope: Construct, id: string, { settings, arns }: Platform) {
     super(scope, id);
+    const { dockerHubSecret } = settings;
     this.logGroup = new LogGroup(this, 'Log', {
       logGroupName: agentLogGroupName(settings),
       retention: settings.logRetentionDays as RetentionDays, // as for the functions' own logs
@@ -30,7 +31,14 @@ export class Servers extends Construct {
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
         resources: [arns.agents.logStreams],
       }),
-      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [arns.agents.secrets] }),
+      new PolicyStatement({
+        actions: ['secretsmanager:GetSecretValue'],
+        resources: [
+          arns.agents.secrets,
+          ...arns.agents.sharedVariables,
+          ...(dockerHubSecret ? [dockerHubSecret] : []),
+        ],
+      }),
     ];
     this.executionRole = new Role(this, 'StartRole', {
       roleName: executionRoleName(settings),

@@ -10,8 +10,8 @@ export const ceilingsKiB = {
   DynamoDB: 512,
   /** Sweep has the client of Lambda too, with which it wakes the function that delivers to webhooks. */
   S3: 775,
-  /** It speaks git's own protocol, in JavaScript. */
-  prepare: 830,
+  /** It speaks git's own protocol, in JavaScript, and looks what the installation gives to servers. */
+  prepare: 855,
   /** So does this, and it reads what git sends. */
   pushes: 745,
   /** It has the client of Lambda too, with which it wakes the function that looks at heads. */

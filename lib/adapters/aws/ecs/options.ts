@@ -11,7 +11,7 @@ export type EcsOptions = {
   executionRoleArn: string;
   /** What agents may do in the account; absent: nothing. */
   taskRoleArn?: string | undefined;
-  /** The name or ARN of the item with an account at Docker Hub; absent: its images are fetched without one. */
+  /** The ARN of the item with an account at Docker Hub; absent: its images are fetched without one. */
   dockerHubSecret?: string | undefined;
   logGroupName: string;
   region: string;

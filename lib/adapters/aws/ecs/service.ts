@@ -58,7 +58,7 @@ export async function registerTaskDefinition(
         ...credentialsFor(options, set.image),
         essential: true,
         portMappings: [{ containerPort: CONTAINER_PORT, protocol: 'tcp' }],
-        secrets: [...variables],
+        secrets: [...variables, ...sharedVariables(set)],
         stopTimeout: STOP_SECONDS,
         logConfiguration: {
           logDriver: 'awslogs',
@@ -77,6 +77,10 @@ export async function registerTaskDefinition(
     throw new Error('ECS registered a task definition without an ARN');
   return taskDefinition.taskDefinitionArn;
 }
+
+/** Each server that starts gets what the item has by then. */
+const sharedVariables = ({ shared }: NewSet): Placed[] =>
+  (shared?.variables ?? []).map(({ name, key }) => ({ name, valueFrom: `${shared?.arn}:${key}::` }));
 
 /** An account at Docker Hub is for its images alone: another registry must not be shown it. */
 const credentialsFor = ({ dockerHubSecret }: EcsOptions, image: string) =>
