@@ -41,6 +41,11 @@ export type BuildJob = RevisionRef & {
    * itself.
    */
   platforms: string[];
+  /**
+   * What is missing for a LangGraph server; absent: nothing that is known. `isAll`: nobody else gives it
+   * what is missing. Only an image is one that asks for it.
+   */
+  serverLacks?: { stores: string[]; licence: boolean; isAll: boolean };
   /** To be said before anything else. */
   remark: string | undefined;
   /** Values never to be shown in what the build prints. */

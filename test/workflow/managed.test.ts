@@ -11,7 +11,7 @@ import {
   postImage,
   serving,
 } from '../support/world/driven-world.ts';
-import { change, redeploy, remove, show, showRevision } from '../support/world/requests.ts';
+import { redeploy, remove, show, showRevision } from '../support/world/requests.ts';
 import { isGone, later, reaches } from '../support/world/steps.ts';
 
 const EXITED: AgentFailure = { kind: 'exited', exitCode: 3, times: 4, output: ['no such module'] };
@@ -153,38 +153,6 @@ describe('what the installation runs itself', () => {
     expect(failed.status_message).toContain('Not ready after 600 s, with 0 of 1 servers up.');
     await world.sweepFor(300);
     expect(world.compute.isEmpty({ deploymentId: id })).toBe(true);
-  });
-
-  it('is refused before anything starts when a LangGraph server has no stores', async () => {
-    const world = await aDrivenWorld();
-    const { id, latest_revision_id: first } = await postImage(world, 'app', {
-      resource_spec: { queue_cpu: 1 },
-    });
-    const failed = await reaches(world, id, first, 'DEPLOY_FAILED');
-    expect(failed.status_message).toMatch(/secrets POSTGRES_URI_CUSTOM and REDIS_URI_CUSTOM/);
-    expect(world.compute.calls.filter((call) => call.startsWith('create'))).toEqual([]);
-  });
-
-  it('that a LangGraph server with stores reads them by the names that it knows', async () => {
-    const world = await aDrivenWorld();
-    const { latest_revision_id: first, id } = await postImage(world, 'app', {
-      resource_spec: { queue_cpu: 1 },
-    });
-    await reaches(world, id, first, 'DEPLOY_FAILED');
-    const secrets = [
-      { name: 'POSTGRES_URI_CUSTOM', value: 'postgres://db/x' },
-      { name: 'REDIS_URI_CUSTOM', value: 'redis://cache' },
-    ];
-    const { latest_revision_id: second } = await change(world, id, { secrets });
-    await reaches(world, id, second, 'DEPLOYED');
-    const [set] = world.compute.deployments.get(id)?.sets.values() ?? [];
-    expect(set?.of.environment).toEqual(
-      expect.arrayContaining([
-        { name: 'DATABASE_URI', value: 'postgres://db/x' },
-        { name: 'REDIS_URI', value: 'redis://cache' },
-        { name: 'PORT', value: '8000' },
-      ]),
-    );
   });
 
   it('is deleted with all that it had', async () => {

@@ -23,8 +23,9 @@ import { secretValues } from '../secrets.ts';
 import { uploadIdOf } from '../uploads/object-path.ts';
 import { buildNameOf, holdBuildPlace } from './build-place.ts';
 import { StepRefused } from './prepare.ts';
+import { type NeedsDeps, needsOf } from './server-needs.ts';
 
-type BuildDeps = Pick<Deps, 'table' | 'clock' | 'builds' | 'keys' | 'settings'>;
+type BuildDeps = Pick<Deps, 'clock' | 'builds' | 'settings'> & NeedsDeps;
 
 /**
  * The Build state: keeps the token, starts the build once (its name is its idempotency token), keeps the
@@ -143,6 +144,11 @@ async function jobOf(
     gitCredentialsOf(deps, deployment),
   ]);
   const source = await sourceOf(deps, task, configuration, revision);
+  const output = listener?.compute_type === 'process' ? 'folder' : 'image';
+  const missing =
+    listener !== undefined && output === 'image'
+      ? await needsOf(deps, task, { revision, configuration, listener })
+      : undefined;
   return {
     tenantId: task.tenantId,
     deploymentId: task.deploymentId,
@@ -152,9 +158,11 @@ async function jobOf(
     configPath: revision.revision_config.graph_config_path ?? DEFAULT_CONFIG_PATH,
     installCommand: configuration.install_command,
     buildCommand: configuration.build_command,
-    output: listener?.compute_type === 'process' ? 'folder' : 'image',
+    output,
     platforms: listener === undefined ? [] : platformsOf(listener),
     remark: revision.status_message,
+    // A cluster may give its pods more than we know of.
+    ...(missing && { serverLacks: { ...missing, isAll: listener?.compute_type === 'ecs' } }),
     maskValues: credentials === undefined ? secrets : [...secrets, credentials.token],
   };
 }

@@ -2,6 +2,9 @@ import { SourceError } from '../../adapters/git.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import type { ExecutionInput, RevisionRef } from '../../adapters/workflow.ts';
 import { maskSecrets } from '../../contract/mask.ts';
+import type { AgentServer } from '../../contract/revision-status.ts';
+import { describeFailure } from '../../domain/agent-failure.ts';
+import { serverOf } from '../../domain/agent-server.ts';
 import { artifactNumberOf } from '../../domain/file-places.ts';
 import { misfit } from '../../domain/platforms.ts';
 import { stageOf } from '../../domain/transitions.ts';
@@ -16,8 +19,9 @@ import type { Deps } from '../deps.ts';
 import { gitCredentialsOf } from '../integrations/sealed.ts';
 import { inheritedFrom } from '../revisions/inherited.ts';
 import { secretValues } from '../secrets.ts';
+import { type NeedsDeps, needsOf } from './server-needs.ts';
 
-export type PrepareDeps = Pick<Deps, 'table' | 'clock' | 'git' | 'blobs' | 'keys'>;
+export type PrepareDeps = Pick<Deps, 'clock' | 'git' | 'blobs'> & NeedsDeps;
 export type Path = 'build' | 'deploy' | 'end';
 
 /**
@@ -92,7 +96,10 @@ async function begin(
   const { artifact, commit, lost } = await known(deps, ref, deployment, revision);
   const image = revision.revision_config.image_uri !== undefined;
   if (image || artifact !== undefined) {
-    const unfit = listener && misfit(artifact?.platforms, listener);
+    const unfit =
+      listener &&
+      (misfit(artifact?.platforms, listener) ??
+        (await lackOf(deps, ref, { revision, listener, server: artifact?.server })));
     const outcome = unfit && ({ stage: 'deploy', result: 'failed', message: unfit } as const);
     await step(deps, ref, revision, 'AWAITING_DEPLOY', { artifact, commit, ...(outcome && { outcome }) });
     return { path: outcome ? 'end' : 'deploy' };
@@ -100,6 +107,21 @@ async function begin(
   const message = lost ? builtAgain(commit) : undefined;
   await step(deps, ref, revision, 'AWAITING_BUILD', { commit, message });
   return resolveSource(deps, ref, deployment);
+}
+
+/** Without its stores a LangGraph server would not even be started where none are brought. */
+async function lackOf(
+  deps: PrepareDeps,
+  ref: RevisionRef,
+  { revision, listener, server }: { revision: Revision; listener: Listener; server: AgentServer | undefined },
+): Promise<string | undefined> {
+  if (listener.compute_type !== 'ecs') return undefined;
+  const configuration = await getConfiguration(deps.table, ref, revision.configuration);
+  const { source } = revision;
+  if (serverOf({ source, server }, configuration.resource_spec ?? {}) !== 'langgraph') return undefined;
+  const missing = await needsOf(deps, ref, { revision, configuration, listener });
+  // Which licence an image asks for is known to its server alone.
+  return missing !== undefined && missing.stores.length > 0 ? describeFailure(missing) : undefined;
 }
 
 type Known = {

@@ -1,11 +1,13 @@
 import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as z from 'zod';
 import {
   firstProblem,
   type LanggraphJson,
   langgraphJson,
   languageOf,
 } from '../../contract/deployments/langgraph-json.ts';
+import { describeFailure } from '../../domain/agent-failure.ts';
 import { readAgentConfig } from '../agent-project.ts';
 import { BuildFailure } from '../failure.ts';
 import { serverOf } from '../plan.ts';
@@ -15,6 +17,7 @@ import { type ImageSource, prepareDescription } from './described.ts';
 import { serverDockerfile } from './dockerfiles.ts';
 import type { Machine } from './machine.ts';
 import { imagePlace, writePlanned } from './planned.ts';
+import { say } from './report.ts';
 import { ownFile, refuseControlCharacters } from './source/paths.ts';
 
 /**
@@ -34,7 +37,8 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
   if (dockerfile !== undefined)
     return async () => ({ dockerfile, context: folder, contexts: {}, server: 'other' });
   const forget = () => rm(join(source, '.git'), { recursive: true, force: true });
-  if (language !== undefined) {
+  if (config !== undefined && language !== undefined) {
+    refuseWithoutNeeds(machine, config.json);
     const describe = await prepareDescription(machine, { root, folder, isScript: language === 'javascript' });
     return async () => {
       const described = await describe();
@@ -59,6 +63,31 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
     return { dockerfile: planned.dockerfile, context: root, contexts, server: serverOf(plan) };
   };
 }
+
+/** LangChain's own images, which the agent's tool takes unless the config file names another one. */
+const LICENSED = /^(?:docker\.io\/)?langchain\/langgraph(?:js)?-(?:api|server)(?:[:@]|$)/;
+
+/**
+ * Says what the server of the image would be without, before minutes of installing and building. Throws
+ * BuildFailure when it could not start for that. Lines of a Dockerfile in the config file may bring a
+ * licence.
+ */
+function refuseWithoutNeeds({ job: { serverLacks } }: Machine, config: object): void {
+  if (serverLacks === undefined) return;
+  const { stores, isAll } = serverLacks;
+  const { base_image: base, dockerfile_lines: lines } = baseOf.parse(config);
+  const licence = serverLacks.licence && (base === undefined || LICENSED.test(base));
+  if (stores.length === 0 && !licence) return;
+  const said = describeFailure({ kind: 'needs_missing', stores, licence });
+  if (stores.length > 0 || (isAll && lines === undefined)) throw new BuildFailure(said.replace(/\.$/, ''));
+  say(`WARNING: ${said}`);
+}
+
+/** As far as it is well formed: the agent's own tool says what is wrong with it. */
+const baseOf = z.object({
+  base_image: z.string().min(1).optional().catch(undefined),
+  dockerfile_lines: z.array(z.unknown()).min(1).optional().catch(undefined),
+});
 
 /** Of an image the agent's own tool decides what else its config file may say. */
 function languageOfImage({

@@ -36,6 +36,7 @@ const jobSchema = z.object({
   buildCommand: z.string().optional(),
   output: z.enum(['folder', 'image']),
   platforms: z.array(z.string()).min(1).default(['linux/amd64']),
+  serverLacks: z.object({ stores: z.array(z.string()), licence: z.boolean(), isAll: z.boolean() }).optional(),
   remark: z.string().optional(),
   artifactKey: z.string().optional(),
   artifactUploadUrl: z.string().optional(),

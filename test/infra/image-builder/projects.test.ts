@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BuildPlan } from '../../../lib/builds/plan.ts';
+import { describeFailure } from '../../../lib/domain/agent-failure.ts';
 import type { Files } from '../../support/files/write-files.ts';
 import { aBuilder, aJob, aStore, type Builder, buildsOf, type Ended, type Job } from './set-up.ts';
 
@@ -105,6 +106,13 @@ describe('an image', () => {
       expect.stringMatching(/^one=\/.*\/source\/a b=c$/),
       expect.stringMatching(/^two=\/.*\/source$/),
     ]);
+  });
+
+  it('of an agent project that would lack what it needs is refused before anything is built', async () => {
+    const missing = { stores: ['REDIS_URI_CUSTOM'], licence: true };
+    const { ended } = await built({ 'langgraph.json': agent }, { serverLacks: { ...missing, isAll: true } });
+    expectReason(ended, describeFailure({ kind: 'needs_missing', ...missing }).replace(/\.$/, ''));
+    expect(buildsOf(ended)).toEqual([]);
   });
 
   it('passes on why the tool refuses a config', async () => {
