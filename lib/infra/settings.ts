@@ -127,7 +127,6 @@ const settings = z.object({
   certificateArn: z.string().startsWith('arn:').optional(),
 });
 export type Settings = z.output<typeof settings>;
-export const settingNames: readonly string[] = Object.keys(settings.shape);
 
 /**
  * Settings by name as somebody gave them, without defaults and without `environment`, which names the
@@ -182,7 +181,7 @@ export const settingsOf = (environment: unknown, given: Given): Settings =>
 
 /** Reads the settings; throws an error that names each wrong one. */
 export function readSettings(context: (name: string) => unknown): Settings {
-  const given = Object.fromEntries(settingNames.map((name) => [name, context(name)]));
+  const given = Object.fromEntries(Object.keys(settings.shape).map((name) => [name, context(name)]));
   const parsed = settings.safeParse(given);
   if (!parsed.success) throw new Error(`settings: ${z.prettifyError(parsed.error)}`);
   const { domainName, certificateArn, oidcIssuer, oidcAudience, tableName, tableStreamArn } = parsed.data;
