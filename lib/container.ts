@@ -139,7 +139,7 @@ export const settings = /* @__PURE__ */ once((): Settings => {
   };
 });
 
-export const networks = /* @__PURE__ */ once(createEc2Networks);
+export const networks = /* @__PURE__ */ once(() => createEc2Networks(clock));
 
 export { placeOfService } from './adapters/aws/ecs/names.ts';
 

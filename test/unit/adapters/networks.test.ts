@@ -12,11 +12,15 @@ import { createEc2Networks } from '../../../lib/adapters/aws/networks.ts';
 import { findInNetwork } from '../../../lib/app/network/find.ts';
 
 const ec2 = mockClient(EC2Client);
-const deps = { networks: createEc2Networks() };
+const waits: number[] = [];
+const deps = {
+  networks: createEc2Networks({ wait: async (milliseconds) => void waits.push(milliseconds) }),
+};
 const find = (asked: object) => findInNetwork(deps, asked);
 
 beforeEach(() => {
   ec2.reset();
+  waits.length = 0;
   vi.stubEnv('AWS_REGION', 'us-east-1');
 });
 
@@ -37,6 +41,25 @@ describe('where requests of CloudFront come from', () => {
       })
       .resolves({ PrefixLists: [{ PrefixListId: 'pl-1' }] });
     expect(await find({ Find: 'front-addresses', ServiceToken: 'arn' })).toEqual({ PrefixListId: 'pl-1' });
+  });
+
+  it('is asked again for half a minute while the role of the function is new', async () => {
+    const notYet = Object.assign(new Error('You are not authorized to perform this operation.'), {
+      name: 'UnauthorizedOperation',
+    });
+    const list = ec2.on(DescribeManagedPrefixListsCommand);
+    list
+      .rejectsOnce(notYet)
+      .rejectsOnce(notYet)
+      .resolves({ PrefixLists: [{ PrefixListId: 'pl-1' }] });
+    expect(await find({ Find: 'front-addresses' })).toEqual({ PrefixListId: 'pl-1' });
+    expect(waits).toEqual([3000, 3000]);
+    list.rejects(notYet);
+    await expect(find({ Find: 'front-addresses' })).rejects.toThrow('not authorized');
+    expect(waits).toHaveLength(2 + 9);
+    list.rejects(new Error('Something else'));
+    await expect(find({ Find: 'front-addresses' })).rejects.toThrow('Something else');
+    expect(waits).toHaveLength(2 + 9);
   });
 
   it('is refused in words where the region has no such list', async () => {
