@@ -103,7 +103,7 @@ export class FargateAccount {
     return sources.map((source) => names.get(source) ?? `${source}, which is neither`).toSorted();
   }
 
-  /** Makes a network, with two subnets in each of two zones and without a way out. */
+  /** Makes a network with two subnets in each of two zones, as CloudFront wants it. */
   async makeNetwork(): Promise<{ id: string; subnets: string[] }> {
     const { Vpc } = await this.#networks.send(new CreateVpcCommand({ CidrBlock: '10.77.0.0/16' }));
     const id = Vpc?.VpcId ?? '';
@@ -117,13 +117,10 @@ export class FargateAccount {
       });
       subnets.push((await this.#networks.send(asked)).Subnet?.SubnetId ?? '');
     }
-    return { id, subnets };
-  }
-
-  async openToInternet(VpcId: string): Promise<void> {
     const { InternetGateway } = await this.#networks.send(new CreateInternetGatewayCommand({}));
     const InternetGatewayId = InternetGateway?.InternetGatewayId;
-    await this.#networks.send(new AttachInternetGatewayCommand({ VpcId, InternetGatewayId }));
+    await this.#networks.send(new AttachInternetGatewayCommand({ VpcId: id, InternetGatewayId }));
+    return { id, subnets };
   }
 
   /** What of sets is left, by kind. */

@@ -4,16 +4,12 @@ import {
   DescribeSubnetsCommand,
   type EC2Client,
 } from '@aws-sdk/client-ec2';
+import { ZONES_WITHOUT_FRONT } from '../../contract/agent-front.ts';
 
-/**
- * CloudFront reaches no balancer in these zones. They go by ids: which names they have differs from account
- * to account. See "Restrict access with VPC origins" of the CloudFront developer guide.
- */
-const UNREACHED: readonly string[] = ['use1-az3', 'usw1-az2', 'apne1-az3', 'cac1-az3'];
 const ZONES = 2;
 
 export type Zone = { name: string; id: string };
-export const isReached = ({ id }: Zone): boolean => !UNREACHED.includes(id);
+export const isReached = ({ id }: Zone): boolean => !ZONES_WITHOUT_FRONT.includes(id);
 
 /** The zones of a region that are open to this account, by name. Local Zones are none of them. */
 export async function zonesOf(client: EC2Client): Promise<Zone[]> {
