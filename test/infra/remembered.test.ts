@@ -138,9 +138,9 @@ describe('what an installation remembers', () => {
 it('every setting can be taken back without leaving one behind that goes with it', () => {
   const whole = {
     compute: 'fargate',
-    agentVpcId: 'vpc-1',
-    agentSubnets: 'subnet-1,subnet-2',
-    balancerSubnets: 'subnet-3,subnet-4',
+    agentVpcId: 'vpc-00000001',
+    agentSubnets: 'subnet-00000001,subnet-00000002',
+    balancerSubnets: 'subnet-00000003,subnet-00000004',
     agentsDomain: 'agents.example.com',
     agentsCertificateArn: `arn:aws:acm:us-east-1:${ACCOUNT}:certificate/1`,
     domainName: 'slipway.example.org',
