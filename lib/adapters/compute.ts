@@ -45,8 +45,11 @@ export type FoundSet = Omit<ComputeSet, 'failure'> & {
   isLeaving: boolean;
 };
 
-/** A deployment as its compute has it. */
-export type Found = Omit<Seen, 'sets'> & { sets: FoundSet[] };
+/** Of what the balancer that all deployments share has only so many. */
+export type BalancerParts = { targetGroups: number; rules: number };
+
+/** A deployment as its compute has it; `inUse`: by all deployments. */
+export type Found = Omit<Seen, 'sets'> & { sets: FoundSet[]; inUse: BalancerParts };
 
 export type NewSet = ServerSet &
   Required<SetNote> & {
@@ -78,6 +81,8 @@ export type Compute = {
   /** `later`: it is on its way, call again. */
   remove(place: Place, key: string): Promise<'done' | 'later'>;
   stopTraffic(place: Place): Promise<void>;
+  /** How many there may be of what a look finds in use. */
+  quotas(): Promise<BalancerParts>;
   /** Where the deployment answers. `name`: the deployment's. */
   address(place: Place & { name: string }): string;
 };

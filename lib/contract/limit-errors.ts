@@ -13,6 +13,11 @@ export const limitErrors = {
     detail: (p: { kind: CountedKind; count: number; limit: number }) =>
       `There are ${p.count} ${p.kind} already, and the limit is ${p.limit}: ${wayOutOf(p.kind)} first, or have the operator raise '${settingOf(p.kind)}'.`,
   },
+  compute_full: {
+    status: 409,
+    detail: (p: { what: string; free: number; quota: number; needed: number }) =>
+      `The balancer of this installation's agents has ${p.free} of its ${p.quota} ${p.what} free, and another agent needs ${p.needed}: delete a deployment on this listener, or choose another listener.`,
+  },
   queue_full: {
     status: 409,
     detail: (p: { limit: number }) =>

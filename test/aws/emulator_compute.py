@@ -111,7 +111,13 @@ def health(params):
     return alb._xml(200, "DescribeTargetHealth", f"<TargetHealthDescriptions>{shown}</TargetHealthDescriptions>")
 
 
-alb._ACTION_MAP.update(CreateTargetGroup=new_group, DeleteTargetGroup=gone_group, CreateRule=new_rule, ModifyRule=changed_rule, DescribeTargetHealth=health)
+def limits(params):
+    names = ("target-groups-per-application-load-balancer", "rules-per-application-load-balancer")
+    shown = "".join(f"<member><Name>{name}</Name><Max>100</Max></member>" for name in names)
+    return alb._xml(200, "DescribeAccountLimits", f"<Limits>{shown}</Limits>")
+
+
+alb._ACTION_MAP.update(DescribeAccountLimits=limits, CreateTargetGroup=new_group, DeleteTargetGroup=gone_group, CreateRule=new_rule, ModifyRule=changed_rule, DescribeTargetHealth=health)
 
 # ---- ECS ----
 create_service, register, mark_stopped, mark_running = ecs._create_service, ecs._register_task_definition, ecs._mark_task_stopped, ecs._mark_task_running

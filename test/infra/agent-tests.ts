@@ -96,6 +96,7 @@ export function agentTests(stacksOf: () => Synthesised): void {
         'ecs:DeregisterTaskDefinition',
         'ecs:ListTaskDefinitions',
         'ecs:ListTasks',
+        'elasticloadbalancing:DescribeAccountLimits',
         'elasticloadbalancing:DescribeRules',
         'elasticloadbalancing:DescribeTags',
         'elasticloadbalancing:DescribeTargetGroups',

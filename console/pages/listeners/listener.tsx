@@ -65,9 +65,17 @@ const factsOf = (listener: Listener): Fact[] => [
   ['Pod security', listener.compute_type === 'k8s' ? podSecurityOf(listener) : null],
   ['Default', listener.is_default ? 'Yes' : 'No'],
   ['Last seen', listener.last_seen_at === null ? 'Never' : <Time at={listener.last_seen_at} />],
+  ['Balancer', capacityOf(listener)],
   ['Registered', <Time key="registered" at={listener.created_at} />],
   ['Id', <Copy key="id" text={listener.id} label="Copy id" />],
 ];
+
+/** Nothing for a listener without such a ceiling. */
+function capacityOf({ capacity }: Listener): string | null {
+  if (capacity === null) return null;
+  const { target_groups: groups, rules } = capacity;
+  return `${groups.in_use} of ${groups.quota} target groups and ${rules.in_use} of ${rules.quota} rules in use, by all tenants`;
+}
 
 function Actions({ listener }: { listener: Listener }) {
   const canWrite = useCan('listeners:write');

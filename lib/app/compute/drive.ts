@@ -1,6 +1,7 @@
 import { ComputeBusy, ComputeRefused, type Found, type Place } from '../../adapters/compute.ts';
 import { decideRollout, type Seen, type Step } from '../../domain/rollout.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
+import { noteUse } from './note-use.ts';
 import { complete, failDeploy, lookAgain, reportHealth, say } from './report.ts';
 import { goalOf, type Run, type RunDeps, type RunGoal, runOf, seenBy } from './run.ts';
 import { type Next, perform } from './steps.ts';
@@ -75,6 +76,7 @@ async function lookAndStep(deps: RunDeps, run: Run): Promise<Next> {
   let found: Found | undefined;
   try {
     found = await deps.compute.look(run.place);
+    await noteUse(deps, run, found);
     const goal = goalOf(run, found);
     const seen = await seenBy(deps, run, found, goal);
     const step = decideRollout(seen, goal === 'nothing' ? goal : goal.rule, run.task, deps.clock.now());

@@ -1,6 +1,7 @@
 import { AgentSecretsUnreadable } from '../../adapters/agent-secrets.ts';
 import type { Compute, Found, FoundSet, ServerSet } from '../../adapters/compute.ts';
 import type { ComputeSet, Goal, Seen, Task } from '../../domain/rollout.ts';
+import type { ComputeUse } from '../../store/compute-use.ts';
 import type { Deps } from '../deps.ts';
 import { type Given, goalKeyOf, serverSetOf } from './server-set.ts';
 import type { Held, Work, WorkDeps } from './work.ts';
@@ -17,6 +18,8 @@ export type Run = Work & {
   hasTriedLate: boolean;
   /** What the installation gives to servers, as it was when the run began. */
   given: Given;
+  /** What is noted of how full the balancer is; undefined: not read yet. */
+  use?: { noted: ComputeUse | undefined };
 };
 
 /** What shall run: as the rule knows it, and as it is made. */

@@ -26,6 +26,7 @@ import { refusalOf } from './checks/listener.ts';
 import { checkOperatorLimits } from './checks/operator-limits.ts';
 import { describePendingDeletion } from './checks/pending-deletion.ts';
 import { checkPushPaths } from './checks/push-paths.ts';
+import { checkRoom } from './checks/room.ts';
 import { checkWhatRuns } from './checks/what-runs.ts';
 import { checkConfig, mergeConfig, resolveSecrets } from './configuration/merge.ts';
 import { repeatedCreate } from './repeated-create.ts';
@@ -47,6 +48,7 @@ export async function createDeployment(
   checkWhatRuns(listener, body);
   checkClusterNames(listener, body.source_config.resource_spec, undefined);
   checkOperatorLimits(listener, body.source_config);
+  await checkRoom(deps, listener);
   const deployment = newDeployment(deps, body, source, listener.id, namespace, caller);
   const skipped = nothingToBuild(source, fieldsOf(body));
   const revision = newRevision(deps, deployment, caller, { skipped, inherits: false, artifact: undefined });

@@ -22,7 +22,11 @@ export async function createListener(
 ): Promise<ListenerView> {
   const listener = newListener(deps, body, caller.tenantId);
   const audit = auditOf(deps, caller, 'listener.create');
-  const shown = listenerView(listener, undefined, deps.clock.now());
+  const shown = listenerView(listener, {
+    lastSeenAt: undefined,
+    now: deps.clock.now(),
+    capacity: null,
+  });
   const record = deps.idempotency.record(shown);
   await retryRaces(deps.table, () =>
     withinLimit(deps, { tenantId: caller.tenantId }, 'listeners', async (counted) => {

@@ -4,6 +4,7 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { findLastSeen, getListenerItem } from '../../store/listeners/listeners.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { capacityOf } from './capacity.ts';
 import { listenerView } from './view.ts';
 
 export async function getListener(
@@ -13,5 +14,6 @@ export async function getListener(
 ): Promise<ListenerView> {
   const listener = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
   const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, listener.id);
-  return listenerView(listener, lastSeenAt, deps.clock.now());
+  const capacity = await capacityOf(deps.table, listener);
+  return listenerView(listener, { lastSeenAt, now: deps.clock.now(), capacity });
 }

@@ -4,6 +4,7 @@ import { findLastSeen, listenerRows } from '../../store/listeners/listeners.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../page.ts';
+import { capacityOf } from './capacity.ts';
 import { listenerView } from './view.ts';
 
 /** Listeners, newest first. */
@@ -16,7 +17,8 @@ export async function listListeners(
   const resources = await Promise.all(
     page.rows.map(async (listener) => {
       const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, listener.id);
-      return listenerView(listener, lastSeenAt, deps.clock.now());
+      const capacity = await capacityOf(deps.table, listener);
+      return listenerView(listener, { lastSeenAt, now: deps.clock.now(), capacity });
     }),
   );
   return { resources, offset: page.offset };

@@ -12,6 +12,7 @@ import { countChange, findLastSeen, getListenerItem } from '../../store/listener
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { capacityOf } from './capacity.ts';
 import { close, reopen } from './closing.ts';
 import { namespacesInUse } from './in-use.ts';
 import { computeConfigOf, listenerView } from './view.ts';
@@ -35,7 +36,8 @@ export async function patchListener(
     checkImmutable(before, body);
     const after = changed(deps, before, body);
     const closingId = await closeLeaving(deps, before, after);
-    const shown = listenerView(after, lastSeenAt, deps.clock.now());
+    const capacity = await capacityOf(deps.table, after);
+    const shown = listenerView(after, { lastSeenAt, now: deps.clock.now(), capacity });
     await transact(deps.table, [
       ...changeListener(before, after, closingId, audit),
       ...(body.is_default === true ? await takeMark(deps.table, after) : []),

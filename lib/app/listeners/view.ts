@@ -16,7 +16,14 @@ const PRIVILEGED =
 const warningsOf = ({ compute_type: type, compute_config: config }: Listener): string[] =>
   type === 'k8s' && podSecurityOf(config) === 'privileged' ? [PRIVILEGED] : [];
 
-export function listenerView(listener: Listener, lastSeenAt: number | undefined, now: number): ListenerView {
+export function listenerView(
+  listener: Listener,
+  {
+    lastSeenAt,
+    now,
+    capacity,
+  }: { lastSeenAt: number | undefined; now: number; capacity: ListenerView['capacity'] },
+): ListenerView {
   const isThere = listener.compute_type === 'ecs' || isOnline(lastSeenAt, now);
   const seen = isThere ? 'ONLINE' : 'OFFLINE';
   return {
@@ -32,5 +39,6 @@ export function listenerView(listener: Listener, lastSeenAt: number | undefined,
     last_seen_at: lastSeenAt === undefined ? null : new Date(lastSeenAt).toISOString(),
     status: lastSeenAt === undefined && !isThere ? 'NEVER_SEEN' : seen,
     warnings: warningsOf(listener),
+    capacity,
   };
 }

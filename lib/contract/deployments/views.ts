@@ -125,6 +125,11 @@ export type RevisionView = z.input<typeof revisionView>;
 export const listenerStatuses = ['ONLINE', 'OFFLINE', 'NEVER_SEEN'] as const;
 export type ListenerStatus = (typeof listenerStatuses)[number];
 
+const counted = z.object({ in_use: z.int(), quota: z.int() });
+
+/** How much is in use, by all tenants, of what the agents of the installation share. */
+export const capacityView = z.object({ target_groups: counted, rules: counted, counted_at: timestamp });
+
 export const listenerView = z.object({
   id: z.guid(),
   compute_type: z.enum(computeTypes),
@@ -139,6 +144,8 @@ export const listenerView = z.object({
   status: z.enum(listenerStatuses),
   /** What an operator should change, in sentences. */
   warnings: z.array(z.string()),
+  /** Of agents on Fargate; null for others, and until something was counted. */
+  capacity: capacityView.nullable(),
 });
 export type ListenerView = z.input<typeof listenerView>;
 

@@ -46,6 +46,7 @@ export const createDeployment = route({
   countsConfiguration: true,
   errors: [
     'agent_taken',
+    'compute_full',
     'host_taken',
     'integration_not_found',
     'limit_reached',

@@ -18,7 +18,13 @@ const ecs = (...actions: string[]): string[] => actions.map((action) => `ecs:${a
 export const looking: Rule[] = [
   // These know no resource.
   {
-    actions: balancer('DescribeTargetGroups', 'DescribeRules', 'DescribeTags', 'DescribeTargetHealth'),
+    actions: balancer(
+      'DescribeAccountLimits',
+      'DescribeTargetGroups',
+      'DescribeRules',
+      'DescribeTags',
+      'DescribeTargetHealth',
+    ),
     resources: () => ['*'],
   },
   {

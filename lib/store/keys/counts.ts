@@ -10,6 +10,9 @@ export const resourceCountKey = (owner: CountOwner, kind: string): Key => ({
   sk: kind,
 });
 
+/** Of all tenants: it holds numbers alone. */
+export const computeUseKey = (): Key => ({ pk: 'COMPUTE', sk: 'USE' });
+
 const PLACE_DIGITS = 6;
 
 export const buildPlaceKey = (tenantId: string, place: number): Key => ({

@@ -6,7 +6,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * Every key of the table. Each starts with the tenant or organization that owns the item, so code that forgot
  * a check still could not read across tenants; the exceptions are API keys and links to the console by their
  * hashes, integrations and memberships by their ids (they tell the tenant), refusals of callers of whom
- * nothing is known, and the engine's leases.
+ * nothing is known, the engine's leases, and the use of what all tenants share.
  *
  * | Question                                              | pk                     | sk                |
  * |-------------------------------------------------------|------------------------|-------------------|
@@ -76,6 +76,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | one tenant; one organization                          | T#tenant; O#org        | A                 |
  * | which sweep works on this part of the index           | SWEEP#due#0..7         | A                 |
  * | which embedded runtime runs on this table             | OWNER                  | A                 |
+ * | how much of the balancer of all agents is in use      | COMPUTE                | USE               |
  *
  * Those of OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of webhooks
  * in webhooks.ts, of the console in console.ts, of what should run on a listener in placements.ts, of logs in

@@ -114,7 +114,22 @@ export class ComputeTwin implements Compute {
         isWhole: set.made.has('service'),
       };
     });
-    return { sets: found, traffic };
+    return { sets: found, traffic, inUse: this.#inUse() };
+  }
+
+  /** Each set has a target group with a rule to try it by, and each deployment with traffic a rule more. */
+  #inUse() {
+    const all = [...this.deployments.values()];
+    const targetGroups = all.reduce((sum, { sets }) => sum + sets.size, 0);
+    const rules = targetGroups + all.filter(({ traffic }) => traffic !== undefined).length;
+    return { targetGroups, rules };
+  }
+
+  /** How often it was asked for quotas. */
+  quotasAsked = 0;
+  async quotas() {
+    this.quotasAsked += 1;
+    return { targetGroups: 100, rules: 100 };
   }
 
   readonly #looks = new WeakMap<TwinSet, number>();

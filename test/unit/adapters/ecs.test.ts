@@ -52,6 +52,7 @@ describe('a look', () => {
     });
     expect(await compute().look(place)).toEqual({
       traffic: KEY,
+      inUse: { targetGroups: 1, rules: 2 },
       sets: [
         {
           key: KEY,

@@ -2,7 +2,7 @@ import { agentAddress } from '../../../contract/agent-front.ts';
 import { type Compute, ComputeBusy, type NewSet, type Place } from '../../compute.ts';
 import { type Aws, inWords, isNamed, openAws } from './clients.ts';
 import { failureOfSet } from './failures.ts';
-import { type Account, foundIn, isThere, type Lying, survey } from './look.ts';
+import { type Account, foundIn, isThere, type Lying, quotasOf, survey } from './look.ts';
 import { serviceName, tags } from './names.ts';
 import type { EcsOptions } from './options.ts';
 import { deleteVariables, itemsOf, storeVariables } from './secret-items.ts';
@@ -33,6 +33,7 @@ export function createEcsCompute(options: EcsOptions): Compute {
     remove: (place, key) => saidOf(place, key, remove(aws, place, key)),
     stopTraffic: (place) =>
       said(survey(aws, place).then(({ production }) => target.deleteRules(aws, production))),
+    quotas: () => quotasOf(aws),
     address: (named) => agentAddress(named, options),
   };
 }

@@ -1,5 +1,6 @@
 import { DescribeServicesCommand, type Service } from '@aws-sdk/client-ecs';
 import {
+  DescribeAccountLimitsCommand,
   DescribeTagsCommand,
   DescribeTargetHealthCommand,
   paginateDescribeRules,
@@ -8,7 +9,7 @@ import {
   type TargetGroup,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { AGENT_HEADER } from '../../../contract/agent-front.ts';
-import type { Found, FoundSet, Place } from '../../compute.ts';
+import type { BalancerParts, Found, FoundSet, Place } from '../../compute.ts';
 import type { Aws } from './clients.ts';
 import { serviceName, tags, targetGroupPrefix } from './names.ts';
 
@@ -33,6 +34,7 @@ export type Account = {
   traffic: string | undefined;
   /** Priorities of rules that are taken, by whomever. */
   priorities: ReadonlySet<string>;
+  inUse: BalancerParts;
 };
 
 /** DescribeServices and DescribeTags take so many names. */
@@ -74,11 +76,41 @@ export async function survey(aws: Aws, place: Place): Promise<Account> {
     .toSorted((one, other) => Number(one.Priority) - Number(other.Priority));
   const [first] = production;
   const priorities = new Set(rules.flatMap(({ Priority }) => Priority ?? []));
-  return { sets, production, traffic: first && arns.get(targetOf(first) ?? ''), priorities };
+  const traffic = first && arns.get(targetOf(first) ?? '');
+  return { sets, production, traffic, priorities, inUse: inUseBy(rules) };
+}
+
+/** As AWS counts for its quotas: target groups that a rule leads to, and all rules but the default one. */
+function inUseBy(rules: readonly Rule[]): BalancerParts {
+  const own = rules.filter(({ IsDefault: isDefault }) => isDefault !== true);
+  return { targetGroups: new Set(own.flatMap((rule) => targetOf(rule) ?? [])).size, rules: own.length };
+}
+
+const QUOTAS = {
+  targetGroups: 'target-groups-per-application-load-balancer',
+  rules: 'rules-per-application-load-balancer',
+} as const;
+/** What an account has that never asked for more. */
+const QUOTA_DEFAULT = 100;
+
+/**
+ * How many of them a balancer of this account may have. No rollout waits for the answer: where there is none,
+ * it is what nearly every account has.
+ */
+export async function quotasOf({ elb }: Aws): Promise<BalancerParts> {
+  const answer = await elb.send(new DescribeAccountLimitsCommand({})).catch(() => undefined);
+  const Limits = answer?.Limits ?? [];
+  const quota = (name: string): number =>
+    Number(Limits.find((limit) => limit.Name === name)?.Max ?? QUOTA_DEFAULT);
+  return { targetGroups: quota(QUOTAS.targetGroups), rules: quota(QUOTAS.rules) };
 }
 
 /** As the port gives it. */
-export const foundIn = ({ sets, traffic }: Account): Found => ({ sets: sets.map(foundSet), traffic });
+export const foundIn = ({ sets, traffic, inUse }: Account): Found => ({
+  sets: sets.map(foundSet),
+  traffic,
+  inUse,
+});
 
 function foundSet({ key, tags: own, service, trialRule, healthy }: Lying): FoundSet {
   const retiredAt = own[tags.retiredAt];

@@ -20,6 +20,7 @@ const listener = {
   last_seen_at: CHANGED,
   status: 'ONLINE',
   warnings: [],
+  capacity: null,
 };
 
 export const listenerExamples = {
