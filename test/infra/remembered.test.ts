@@ -66,6 +66,23 @@ describe('what an installation remembers', () => {
     expect(await settled({ rateLimit: '7' })).toMatchObject({ agentsMood: 'sunny' });
   });
 
+  it('changes with both stacks only', async () => {
+    remember({ rateLimit: '5' });
+    const one = {
+      CDK_DEFAULT_ACCOUNT: ACCOUNT,
+      CDK_DEFAULT_REGION: 'us-east-1',
+      SLIPWAY_CDK_COMMAND: 'deploy',
+      SLIPWAY_CDK_EXCLUSIVELY: 'yes',
+    };
+    expect(await settled({}, one)).toEqual({ rateLimit: '5' });
+    await expect(settled({ rateLimit: '6' }, one)).rejects.toThrow(
+      /change of rateLimit .* without --exclusively/,
+    );
+    expect(await settled({ rateLimit: '6' }, { ...one, SLIPWAY_CDK_COMMAND: 'diff' })).toEqual({
+      rateLimit: '6',
+    });
+  });
+
   it('is not asked for where the CDK knows no account', async () => {
     expect(await settled({ rateLimit: '7', compute: 'none' }, {})).toEqual({ rateLimit: '7' });
     expect(identity.calls()).toEqual([]);

@@ -26,8 +26,20 @@ export async function settle(context: Context, variables: NodeJS.ProcessEnv, say
       `These settings could not be read from the stacks of '${environment}'. Give each of them: ${missing.map((name) => `-c ${name}=…`).join(' ')}`,
     );
   const settled = await withZones(changed(installed.given, given), installed, account, environment);
+  checkBoth(installed, settled, variables);
   for (const line of told(installed, settled, environment)) say(line);
   return settled;
+}
+
+/** The data stack remembers what the application is deployed with: a change needs both (see bin/cdk.sh). */
+function checkBoth({ given: before }: Installed, settled: Given, variables: NodeJS.ProcessEnv): void {
+  if (variables.SLIPWAY_CDK_COMMAND !== 'deploy' || variables.SLIPWAY_CDK_EXCLUSIVELY !== 'yes') return;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(settled)])];
+  const different = names.filter((name) => settled[name] !== before[name]);
+  if (different.length > 0)
+    throw new Error(
+      `--exclusively deploys one stack, and a change of ${different.join(', ')} is remembered in one and takes effect in the other. Deploy without --exclusively.`,
+    );
 }
 
 /** What would make another network, and end the agents in the one that is there. */
