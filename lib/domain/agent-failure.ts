@@ -93,15 +93,15 @@ export function describeFailure(failure: AgentFailure): string {
     case 'quota':
       return `The quota '${failure.quota}' is used up (${inLine(failure.said)}). Ask for less in resource_spec, or have the quota raised.`;
     case 'store_down':
-      return `The servers wait for the ${failure.store} that is brought for them: ${failure.said === undefined ? 'it is being started' : quoted(failure.said)}. It is tried again. Or give the address of your own as the secret ${failure.store.toUpperCase()}_URI_CUSTOM.`;
+      return `The servers wait for the ${failure.store} that is brought for them: ${failure.said === undefined ? 'it is being started' : inLine(failure.said)}. It is tried again. Or give the address of your own as the secret ${failure.store.toUpperCase()}_URI_CUSTOM.`;
     case 'pull_limit':
       return pullLimit(failure);
     case 'refused':
-      return `${REFUSERS[failure.by]} (${quoted(failure.said)}). ${WAYS_OUT[failure.by]}`;
+      return `${REFUSERS[failure.by]} (${inLine(failure.said)}). ${WAYS_OUT[failure.by]}`;
     case 'service_account_missing':
       return `There is no ServiceAccount '${failure.name}' in the namespace of the agent. Create it, or correct resource_spec.service_account_name.`;
     case 'refused_for_now':
-      return `The cluster makes no server at the moment (${quoted(failure.said)}). It is tried again; whoever runs the cluster can see why.`;
+      return `The cluster makes no server at the moment (${inLine(failure.said)}). It is tried again; whoever runs the cluster can see why.`;
     case 'ok_status':
       return `GET /ok answers ${failure.status} instead of 200. The server must answer 200 there once it is ready; its deploy log may say why it does not.`;
     case 'ok_silent':
@@ -123,10 +123,6 @@ const WAYS_OUT = {
   limit: 'Change what it names in resource_spec, or have the limit changed.',
   policy: 'Change what it names, or have the policy changed.',
 } as const;
-
-/** A policy may write a page. */
-const QUOTED_CHARACTERS_MAX = 1_000;
-const quoted = (said: string): string => inLine(said).slice(0, QUOTED_CHARACTERS_MAX).toWellFormed();
 
 /** The secrets that name the stores of a LangGraph server. */
 export const STORE_SECRETS = ['POSTGRES_URI_CUSTOM', 'REDIS_URI_CUSTOM'] as const;

@@ -24,6 +24,7 @@ const namespaces = [
   'ranged',
   'policed',
   'unheard',
+  'workers',
   'full',
   'away',
 ] as const;
@@ -42,7 +43,18 @@ beforeAll(async () => {
   await quota('unsaid', { hard: { 'limits.cpu': '4' } });
   await quota('full', { hard: { pods: '1' } });
   await limit('ranged', { limits: [{ type: 'Container', max: { cpu: '1' } }] });
-  await forbidImages('policed', 'banned.test/');
+  await demand(
+    'policed',
+    "object.spec.containers.all(each, !each.image.startsWith('banned.test/'))",
+    'no images of banned.test/',
+  );
+  await works('policed', BANNED);
+  await demand(
+    'workers',
+    "object.metadata.?labels[?'app.kubernetes.io/component'].orValue('queue') != 'queue'",
+    'no workers',
+  );
+  await works('workers', 'example.test/agent:1');
   await askNobody('away');
   listener = world.listen(undefined, '--start-timeout-seconds', `${PATIENT_SECONDS}`);
 });
@@ -82,30 +94,25 @@ const works = (namespace: string, image: string) =>
     { what: `pods to be refused in ${namespace}` },
   );
 
-/** As an image policy does, or Kyverno. */
-async function forbidImages(namespace: string, prefix: string): Promise<void> {
-  const name = 'images';
-  const expression = `object.spec.containers.all(each, !each.image.startsWith('${prefix}'))`;
+/** As an image policy does, or Kyverno: pods have to be so. */
+async function demand(namespace: string, expression: string, message: string): Promise<void> {
+  const metadata = { name: `in-${namespace}` };
   await admission.createValidatingAdmissionPolicy({
     body: {
-      metadata: { name },
-      spec: {
-        matchConstraints: { resourceRules: [pods] },
-        validations: [{ expression, message: `no images of ${prefix}` }],
-      },
+      metadata,
+      spec: { matchConstraints: { resourceRules: [pods] }, validations: [{ expression, message }] },
     },
   });
   await admission.createValidatingAdmissionPolicyBinding({
     body: {
-      metadata: { name },
+      metadata,
       spec: {
-        policyName: name,
+        policyName: metadata.name,
         validationActions: ['Deny'],
         matchResources: { namespaceSelector: only(namespace) },
       },
     },
   });
-  await works(namespace, BANNED);
 }
 
 /** A webhook that has to be asked, and does not answer. */
@@ -129,7 +136,12 @@ const refused: [namespace: string, reason: RegExp, spec?: object, image?: string
   ['small', /^A limit .*exceeded quota: amounts, requested: requests\.cpu=250m,.*\)/, { cpu: 0.25 }],
   ['unsaid', /^A limit .*failed quota: amounts: must specify limits\.cpu for: server/],
   ['ranged', /^A limit .*maximum cpu usage per Container is 1, but limit is 2/, { cpu: 1, cpu_limit: 2 }],
-  ['policed', /^A policy .*ValidatingAdmissionPolicy 'images' .*no images of banned\.test\//, {}, BANNED],
+  ['policed', /^A policy .*ValidatingAdmissionPolicy 'in-policed' .*no images of banned\.test\//, {}, BANNED],
+  [
+    'workers',
+    /^A policy .*ValidatingAdmissionPolicy 'in-workers' .*no workers/,
+    { queue_cpu: 0.25, db_storage_gi: 1 },
+  ],
   [
     'unheard',
     /^The cluster does not take it: .*\.emptyDir\.unheard: field not declared in schema/,

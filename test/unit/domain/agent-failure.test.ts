@@ -126,8 +126,8 @@ const SAID: [failure: AgentFailure, text: string][] = [
     "A limit of the agent's namespace refuses its servers (maximum cpu usage per Container is 1, but limit is 2). Change what it names in resource_spec, or have the limit changed.",
   ],
   [
-    { kind: 'refused', by: 'policy', said: 'x'.repeat(2_000) },
-    `A policy of the cluster refuses its servers (${'x'.repeat(1_000)}). Change what it names, or have the policy changed.`,
+    { kind: 'refused', by: 'policy', said: 'no images of banned.test' },
+    'A policy of the cluster refuses its servers (no images of banned.test). Change what it names, or have the policy changed.',
   ],
   [
     { kind: 'service_account_missing', name: 'mine' },
