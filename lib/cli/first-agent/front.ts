@@ -34,8 +34,8 @@ export function untilFrontAnswers(
   return untilHeard({ clock, ask, say }, url, {
     milliseconds: FRONT_MILLISECONDS,
     isIt: isNobody,
-    otherwise: (heard, minutes) =>
-      `${url} was to answer 404 in the words of the balancer, and for ${minutes} minutes it did not. ${troubleOf(heard, url)} No agent was built, and no tenant was made.`,
+    otherwise: (heard, forSo) =>
+      `${url} has not answered 404 in the words of the balancer${forSo}. ${troubleOf(heard, url)} No agent was built, and no tenant was made.`,
   });
 }
 
@@ -49,8 +49,8 @@ export function untilAgentAnswers(
   return untilHeard({ clock, ask, say }, url, {
     milliseconds: AGENT_MILLISECONDS,
     isIt: (heard) => 'status' in heard && heard.status === 200,
-    otherwise: (heard, minutes) =>
-      `The agent is deployed and healthy, but ${url} has not answered 200 for ${minutes} minutes. ${troubleOf(heard, url)}`,
+    otherwise: (heard, forSo) =>
+      `The agent is deployed and healthy, but ${url} has not answered 200${forSo}. ${troubleOf(heard, url)}`,
   });
 }
 
@@ -58,7 +58,8 @@ type Asking = { clock: Deps['clock']; ask: Ask; say: (line: string) => void };
 type Wanted = {
   milliseconds: number;
   isIt: (heard: Heard) => boolean;
-  otherwise: (heard: Heard, minutes: number) => string;
+  /** `forSo`: how long it was asked, ` for 5 minutes`. */
+  otherwise: (heard: Heard, forSo: string) => string;
 };
 
 async function untilHeard({ clock, ask, say }: Asking, url: string, wanted: Wanted): Promise<void> {
@@ -69,7 +70,8 @@ async function untilHeard({ clock, ask, say }: Asking, url: string, wanted: Want
     const heard = await ask(url).catch((error: unknown): Heard => ({ nothing: asError(error) }));
     if (isIt(heard)) return;
     const now = clock.now();
-    if (now >= endsAt || isFinal(heard)) throw new Obstacle(otherwise(heard, minutesOf(milliseconds)));
+    if (isFinal(heard)) throw new Obstacle(otherwise(heard, ''));
+    if (now >= endsAt) throw new Obstacle(otherwise(heard, ` for ${minutesOf(milliseconds)} minutes`));
     const words = wordsOf(heard);
     if (words !== said.words || now >= said.at + SAY_AGAIN_MILLISECONDS) {
       say(`  It answers ${words}; asking for ${minutesOf(endsAt - now)} more minutes`);

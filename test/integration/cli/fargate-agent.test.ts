@@ -161,7 +161,7 @@ describe('before anything is made, the front', () => {
     [
       'is known by no name',
       async () => Promise.reject(new Error('fetch failed', { cause: new Error('getaddrinfo ENOTFOUND') })),
-      /for 10 minutes it did not\. This network does not resolve agents\.example\.com/,
+      /of the balancer for 10 minutes\. This network does not resolve agents\.example\.com/,
     ],
     [
       'finds no agent in words of another',
@@ -189,6 +189,9 @@ describe('before anything is made, the front', () => {
     const world = await aFargateWorld();
     const ask: Ask = async () => ({ status: 403, body: '{"detail":"Not from there."}' });
     const { code, err } = await firstAgent(world, await served(world), { ask });
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/kept out: by agentAllowedCidrs/) });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/words of the balancer\. It answers 403.+kept out: by agentAllowedCidrs/),
+    });
   });
 });
