@@ -57,7 +57,7 @@ function variablesOf(
   { variables: common, problem }: Given,
 ): Pick<ServerSet, 'environment' | 'shared'> {
   const own = new Map(environment.map(({ name, value }) => [name, value]));
-  const inItem = (common?.names ?? []).filter((name) => !own.has(name));
+  const inItem = common?.names ?? [];
   const missing = needsMissing('ecs', new Set([...own.keys(), ...inItem]));
   if (server === 'langgraph' && missing.stores.length > 0 && problem === undefined)
     throw new ComputeRefused(describeFailure(missing));

@@ -12,7 +12,7 @@ import type { Deps } from '../deps.ts';
 import { heldTask } from './held-task.ts';
 import { revisionMask } from './masked.ts';
 
-type HeartbeatDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
+type HeartbeatDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'agentSecrets'>;
 
 /**
  * Keeps a task, and tells whether to stop. A listener that was taken for lost but holds the task still takes
