@@ -77,8 +77,11 @@ it('a listener is registered, told how to start, changed and deleted', async () 
   await dialog()
     .getByLabel(/Platforms/)
     .fill('linux/arm64');
+  expect(await dialog().getByLabel('Pod security').inputValue()).toBe('baseline');
+  await dialog().getByLabel('Pod security').selectOption('privileged');
   await send('Save');
   await page.getByText('linux/arm64').waitFor();
+  await page.getByText('can become root on a node').waitFor();
   await button('Make its key').click();
   await send('Create');
   await worker.keepSecret();
