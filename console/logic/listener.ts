@@ -31,6 +31,13 @@ export const podSecurityOf = ({ compute_config: config }: Pick<Listener, 'comput
 /** Whether it is a part of the installation, which nobody starts and nobody deletes. */
 export const isBuiltIn = ({ compute_type: type }: Pick<Listener, 'compute_type'>): boolean => type === 'ecs';
 
+/** How full the balancer of all agents is; null for a listener without such a ceiling. */
+export function capacityOf({ capacity }: Pick<Listener, 'capacity'>): string | null {
+  if (capacity === null) return null;
+  const { target_groups: groups, rules } = capacity;
+  return `${groups.in_use} of ${groups.quota} target groups and ${rules.in_use} of ${rules.quota} rules in use, by all tenants`;
+}
+
 /** What its status means for who waits. */
 export const meaningOf = (listener: Pick<Listener, 'compute_type' | 'status'>): string =>
   isBuiltIn(listener)

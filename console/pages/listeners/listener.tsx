@@ -5,6 +5,7 @@ import { useAnswer, useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import { PREFIX } from '../../data/place.ts';
 import {
+  capacityOf,
   isBuiltIn,
   kindOf,
   meaningOf,
@@ -69,13 +70,6 @@ const factsOf = (listener: Listener): Fact[] => [
   ['Registered', <Time key="registered" at={listener.created_at} />],
   ['Id', <Copy key="id" text={listener.id} label="Copy id" />],
 ];
-
-/** Nothing for a listener without such a ceiling. */
-function capacityOf({ capacity }: Listener): string | null {
-  if (capacity === null) return null;
-  const { target_groups: groups, rules } = capacity;
-  return `${groups.in_use} of ${groups.quota} target groups and ${rules.in_use} of ${rules.quota} rules in use, by all tenants`;
-}
 
 function Actions({ listener }: { listener: Listener }) {
   const canWrite = useCan('listeners:write');

@@ -4,6 +4,7 @@ import {
   AddTagsCommand,
   CreateRuleCommand,
   CreateTargetGroupCommand,
+  DescribeAccountLimitsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { CreateSecretCommand, ResourceExistsException } from '@aws-sdk/client-secrets-manager';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -40,6 +41,25 @@ describe('names', () => {
     expect(placeOfService(serviceName(long, KEY))).toEqual(long);
     expect(placeOfService(`arn:aws:ecs:eu-west-1:1:service/agents/${serviceName(long, KEY)}`)).toEqual(long);
     expect(placeOfService('somebody-elses')).toBeUndefined();
+  });
+});
+
+describe('what a balancer may have', () => {
+  it('is what the account says, and what nearly all have where it says nothing', async () => {
+    elb.on(DescribeAccountLimitsCommand).resolves({
+      Limits: [
+        { Name: 'target-groups', Max: '3000' },
+        { Name: 'rules-per-application-load-balancer', Max: '250' },
+      ],
+    });
+    expect(await compute().quotas()).toEqual({ targetGroups: 100, rules: 250 });
+    elb.on(DescribeAccountLimitsCommand).rejects(new Error('denied'));
+    expect(await compute().quotas()).toEqual({ targetGroups: 100, rules: 100 });
+  });
+
+  it('is in use by all deployments: the default rule does not count, and a target group once', async () => {
+    lying({ rules: [trialRule, productionRule, { IsDefault: true, Actions: [{ Type: 'fixed-response' }] }] });
+    expect((await compute().look(place)).inUse).toEqual({ targetGroups: 1, rules: 2 });
   });
 });
 

@@ -4,6 +4,7 @@ import { auditActions, detailsOf, instantOf, localTime } from '../../../console/
 import { expiryOf, firstExpiry, wordsOfEnd } from '../../../console/logic/expiry.ts';
 import { branchOf, gitHosts, pushAddress } from '../../../console/logic/integration.ts';
 import {
+  capacityOf,
   kindOf,
   meaningOf,
   platformsOf,
@@ -51,6 +52,18 @@ describe('what a role is offered', () => {
 });
 
 describe('a listener', () => {
+  it('says how full the balancer of all agents is, where it has one', () => {
+    const capacity = {
+      target_groups: { in_use: 41, quota: 100 },
+      rules: { in_use: 82, quota: 100 },
+      counted_at: '2026-11-26T00:00:00.000Z',
+    };
+    expect(capacityOf({ capacity })).toBe(
+      '41 of 100 target groups and 82 of 100 rules in use, by all tenants',
+    );
+    expect(capacityOf({ capacity: null })).toBeNull();
+  });
+
   const of = (config: object): Pick<Listener, 'id' | 'compute_type' | 'compute_config'> => ({
     id: 'the-id',
     compute_type: 'k8s',
