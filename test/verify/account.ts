@@ -5,14 +5,19 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EC2Client } from '@aws-sdk/client-ec2';
+import { ECRClient } from '@aws-sdk/client-ecr';
 import { ECSClient } from '@aws-sdk/client-ecs';
 import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { IAMClient } from '@aws-sdk/client-iam';
+import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 
 /** Logs and histories are asked for in rows of pages, which AWS takes a few of a second. */
@@ -38,9 +43,14 @@ function clientsOf(region: string) {
     executions: new SFNClient(config),
     fronts: new CloudFrontClient(config),
     functions: new LambdaClient(config),
+    keys: new KMSClient(config),
     logs: new CloudWatchLogsClient(config),
+    networks: new EC2Client(config),
     objects: new S3Client(config),
+    parameters: new SSMClient(config),
     queues: new SQSClient(config),
+    repositories: new ECRClient(config),
+    roles: new IAMClient(config),
     scaling: new ApplicationAutoScalingClient(config),
     secrets: new SecretsManagerClient(config),
     stacks: new CloudFormationClient(config),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Environment } from './environment.ts';
 import { removeAgents } from './fargate/remove.ts';
 import { deleteOutsideStacks, leftoversOf, untilStacksRest } from './leftovers.ts';
+import { deleteRepositories, factsOf, remainsOf } from './remains.ts';
 
 /** What AWS refuses at first it may take a moment later. */
 const ATTEMPTS = 3;
@@ -12,6 +13,7 @@ const ATTEMPTS = 3;
  */
 export async function clean(environment: Environment, tableName?: string): Promise<string[]> {
   const { account, cdk, name } = environment;
+  const facts = await factsOf(account, name);
   for (let attempt = 1; ; attempt += 1) {
     try {
       await untilStacksRest(account, name);
@@ -24,5 +26,9 @@ export async function clean(environment: Environment, tableName?: string): Promi
     }
   }
   await deleteOutsideStacks(account, name);
-  return leftoversOf(account, name, tableName);
+  await deleteRepositories(account, facts);
+  return [
+    ...(await leftoversOf(account, name, tableName ?? facts.tableName)),
+    ...(await remainsOf(account, name, facts)),
+  ];
 }
