@@ -159,11 +159,14 @@ describe('what a deploy needs of an account', () => {
       advice: expect.stringMatching(/VPCs per Region.*agentVpcId/),
     });
     const given = {
-      agentVpcId: 'vpc-1',
-      agentSubnets: 'subnet-1,subnet-2',
-      balancerSubnets: 'subnet-3,subnet-4',
+      agentVpcId: 'vpc-0123456789abcdef0',
+      agentSubnets: 'subnet-0123456789abcde1f,subnet-0123456789abcde2f',
+      balancerSubnets: 'subnet-0123456789abcde3f,subnet-0123456789abcde4f',
     };
-    expect(await lineOf('VPCs', { ...fargate, ...given })).toMatchObject({ state: 'ok', there: 'vpc-1' });
+    expect(await lineOf('VPCs', { ...fargate, ...given })).toMatchObject({
+      state: 'ok',
+      there: 'vpc-0123456789abcdef0',
+    });
     const cluster: [string, string] = ['AWS::ECS::Cluster', 'cluster'];
     deployed({ 'slipway-prod': { resources: {}, made: { Cluster: cluster } } });
     expect(await lineOf('VPCs')).toMatchObject({ state: 'ok', there: 'has its own' });
@@ -176,6 +179,18 @@ describe('what a deploy needs of an account', () => {
       state: 'lack',
       there: '0',
       advice: expect.stringContaining('another region'),
+    });
+  });
+
+  it('is zones that CloudFront reaches also where agents are already, though nothing moves them', async () => {
+    const cluster: [string, string] = ['AWS::ECS::Cluster', 'cluster'];
+    deployed({ 'slipway-prod': { resources: {}, made: { Cluster: cluster } } });
+    const there = { ...fargate, agentZones: 'us-east-1a,us-east-1b' };
+    expect(await lineOf('zones', there)).toMatchObject({ state: 'ok', there: 'us-east-1a us-east-1b' });
+    zones('use1-az3', 'use1-az6');
+    expect(await lineOf('zones', there)).toMatchObject({
+      state: 'low',
+      advice: expect.stringMatching(/does not reach us-east-1a \(use1-az3\), .* 504/),
     });
   });
 

@@ -7,9 +7,9 @@ import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { GetParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
 import { type Account, checkIdentity } from '../account.ts';
 import { agentsAreDeployed } from '../remembered/deployed.ts';
-import { chooseZones, isReached, zonesOf } from '../remembered/zones.ts';
+import { chooseZones, isReached, type Zone, zonesOf } from '../remembered/zones.ts';
 import type { Settings } from '../settings.ts';
-import { answers, type Check, type Question } from './check.ts';
+import { type Answer, answers, type Check, type Question } from './check.ts';
 import { concurrencyQuestion } from './lambda.ts';
 import { buildQuestion, vcpuQuestion, vpcQuestion } from './quotas.ts';
 import { roleQuestions } from './roles.ts';
@@ -126,9 +126,9 @@ const zonesQuestion = (
   what: 'zones that CloudFront reaches',
   needed: '2',
   ask: async () => {
-    if (agentVpcId !== undefined || (await isThere))
-      return { state: 'ok', there: agentZones?.join(' ') ?? `those of ${agentVpcId}` };
+    if (agentVpcId !== undefined) return { state: 'ok', there: `those of ${agentVpcId}` };
     const zones = await zonesOf(network);
+    if (agentZones !== undefined && (await isThere)) return whereAgentsAre(agentZones, zones);
     const reached = zones.filter(isReached).map(({ name }) => name);
     try {
       chooseZones(zones);
@@ -142,6 +142,19 @@ const zonesQuestion = (
     return { state: 'ok', there: agentZones?.join(' ') ?? reached.join(' ') };
   },
 });
+
+/** A release that looked for no zones may have put agents where CloudFront does not reach them. */
+function whereAgentsAre(agentZones: readonly string[], zones: readonly Zone[]): Answer {
+  const there = agentZones.join(' ');
+  const unreached = zones.filter((zone) => agentZones.includes(zone.name) && !isReached(zone));
+  if (unreached.length === 0) return { state: 'ok', there };
+  const named = unreached.map(({ name, id }) => `${name} (${id})`).join(', ');
+  return {
+    state: 'low',
+    there,
+    advice: `CloudFront does not reach ${named}, so that agents may answer 504. A deploy leaves them where they are; docs/fargate.md says under Zones how to move them`,
+  };
+}
 
 /** AWS says so only when a distribution is made: nothing that can be asked before tells it. */
 const frontQuestion = ({ fronts }: Clients): Question => ({
