@@ -178,7 +178,8 @@ async function carryOut(deps: EngineDeps, loaded: Loaded, action: Plain): Promis
 
 async function readBuild(deps: EngineDeps, { slotRevision }: Loaded): Promise<void> {
   if (slotRevision?.build_id === undefined) return;
-  await recordBuild(deps, { buildId: slotRevision.build_id, ref: refOf(slotRevision) });
+  const build = { buildId: slotRevision.build_id, ref: refOf(slotRevision) };
+  await recordBuild(deps, build, { isLook: true });
 }
 
 /** No execution goes on with the revision: it ends by the facts on it. */

@@ -17,14 +17,20 @@ type RecordDeps = Pick<Deps, 'table' | 'clock'> & {
  * Looks at a build that is said to have changed, and records what it finds on the revision: BUILDING when it
  * runs, its outcome when it ended. Dispatch acts on the record. Harmless when repeated or late. A build may
  * end while its start is still being recorded: then it is looked at again, for nobody else may look for a
- * minute. A build that the revision does not wait for is stopped.
+ * minute. A build that the revision does not wait for is stopped. `isLook`: nothing has announced a change.
  */
-export function recordBuild(deps: RecordDeps, { buildId, ref }: BuildChanged): Promise<void> {
+export function recordBuild(
+  deps: RecordDeps,
+  { buildId, ref }: BuildChanged,
+  { isLook = false }: { isLook?: boolean } = {},
+): Promise<void> {
   return retryRaces(deps.table, async () => {
     const [state, revision] = await Promise.all([deps.builds.state(buildId), findRevision(deps.table, ref)]);
     if (revision === undefined || !isAwaited(revision, buildId)) return stopStray(deps, buildId, state);
     const now = deps.clock.now();
     const fact = factOf(revision, buildId, state, { now, dueAt: now + deps.settings.buildSeconds * 1000 });
+    // Each build waits for some seconds: only one that still does when it is looked at is worth a word.
+    if (fact?.kind === 'waiting' && !isLook) return;
     if (fact !== undefined) await write(deps.table, recordBuildFact(revision, fact, now));
   });
 }

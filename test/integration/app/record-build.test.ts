@@ -59,6 +59,13 @@ it('a build that was started while its revision was being interrupted is stopped
   expect(stopped).toEqual(['build']);
 });
 
+it('a build that has just begun to wait is not said to wait for a builder', async () => {
+  const { seen, revision } = await awaitingBuild();
+  const before = await revision();
+  await seen({ state: 'waiting' });
+  expect(await revision()).toEqual(before);
+});
+
 it('why a build was to be stopped is not said of the one that is made after it was lost', async () => {
   const { world, seen, revision } = await awaitingBuild();
   await seen({ state: 'running' });
