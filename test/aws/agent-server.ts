@@ -4,6 +4,7 @@ import { setInterval as ticks } from 'node:timers/promises';
 // A server as an image holds it: what it does when it is started is its first argument.
 
 const [, , version = 'one'] = process.argv;
+const { GREETING: secret = null, GREETING_OF_ALL: common = null } = process.env;
 const TICK_MS = 500;
 const TICKS = 10;
 
@@ -24,9 +25,10 @@ const server = createServer(async ({ url, headers }, answer) => {
       if (count === TICKS) break;
     }
     answer.end('end\n');
-  } else answer.end(JSON.stringify({ version, url, headers, secret: process.env.GREETING ?? null }));
+  } else answer.end(JSON.stringify({ version, url, headers, secret, common }));
 });
-server.listen(Number(process.env.PORT), process.env.HOST, () =>
-  process.stdout.write(`listening: ${version}, with ${process.env.GREETING}\n`),
-);
+server.listen(Number(process.env.PORT), process.env.HOST, () => {
+  process.stdout.write(`listening: ${version}, with ${secret}\n`);
+  if (common !== null) process.stdout.write(`all agents have ${common}\n`);
+});
 process.on('SIGTERM', () => server.close(() => process.exit(0)));

@@ -27,7 +27,11 @@ import {
   ElasticLoadBalancingV2Client,
   type Rule,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { ListSecretsCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  CreateSecretCommand,
+  ListSecretsCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import { AGENT_HEADER } from '../../lib/contract/agent-front.ts';
 import { openGateway } from '../support/aws/gateway.ts';
 import { awsEnvironment, clientConfig } from './aws-environment.ts';
@@ -121,6 +125,11 @@ export class FargateAccount {
     const InternetGatewayId = InternetGateway?.InternetGatewayId;
     await this.#networks.send(new AttachInternetGatewayCommand({ VpcId: id, InternetGatewayId }));
     return { id, subnets };
+  }
+
+  /** Makes an item of Secrets Manager. */
+  async store(Name: string, SecretString: string): Promise<void> {
+    await this.#secrets.send(new CreateSecretCommand({ Name, SecretString }));
   }
 
   /** What of sets is left, by kind. */

@@ -27,6 +27,8 @@ import { COMMIT } from './tour.ts';
 /** A deploy is looked at every minute at least, and health takes two answers. */
 const DEPLOY_TIMEOUT_MS = 240_000;
 const REPOSITORY = 'ssh://git@git.example.com/team/agent.git';
+/** What the installation gives to every agent. */
+const ITEM = 'slipway-agents';
 const TROUBLE = /ERROR|WARN|rror:|not authorized/;
 const REQUESTS_A_SECOND = 20;
 /** Who may reach the balancer. */
@@ -48,7 +50,7 @@ let agent: ShownDeployment;
 const NAME = 'agent';
 
 beforeAll(async () => {
-  ground = await openGround({ compute: 'fargate' });
+  ground = await openGround({ compute: 'fargate', agentSecrets: ITEM });
   await timed('cdk bootstrap', async () => {
     await ground.cdk.synth();
     return ground.cdk.bootstrap();
@@ -57,6 +59,10 @@ beforeAll(async () => {
   agentsUrl = outputOf(printed, 'AgentsUrl');
   slipway = await enter(ground, printed);
   account = new FargateAccount(ground.emulator);
+  await account.store(
+    ITEM,
+    JSON.stringify({ GREETING: 'not this', GREETING_OF_ALL: 'a secret of all agents' }),
+  );
   balancer = await account.openBalancer();
 });
 
@@ -95,7 +101,7 @@ async function deploys(revisionId: string): Promise<void> {
   expect({ status, said }).toEqual({ status: 'DEPLOYED', said: null });
 }
 
-type Said = { version: string; url: string; secret: string; headers: Record<string, string> };
+type Said = { version: string; url: string; secret: string; common: string; headers: Record<string, string> };
 const nameOf = () => agentValue({ tenantId: slipway.tenantId, name: NAME });
 const hear = async (path = '/'): Promise<Said> =>
   (await balancer.ask(nameOf(), path)).json() as Promise<Said>;
@@ -118,7 +124,12 @@ describe('an installation that runs agents on Fargate', () => {
     await build(program('one'));
     await deploys(agent.latest_revision_id);
     const said = await hear('/threads/1');
-    expect(said).toMatchObject({ version: 'one', url: '/threads/1', secret: 'a secret of the agent' });
+    expect(said).toMatchObject({
+      version: 'one',
+      url: '/threads/1',
+      secret: 'a secret of the agent',
+      common: 'a secret of all agents',
+    });
     const shown = await deploymentOf(slipway, agent.id);
     expect(shown).toMatchObject({
       status: 'READY',
@@ -135,7 +146,9 @@ describe('an installation that runs agents on Fargate', () => {
       ...waits,
       what: 'its line',
     });
-    expect(await read()).not.toContain('a secret of the agent');
+    await until(async () => (await read()).includes('all agents have ***'), { ...waits, what: 'its line' });
+    expect(await read()).not.toMatch(/a secret of (?:the agent|all agents)/);
+    expect(await read()).toContain('The installation gives these servers GREETING_OF_ALL (agentSecrets).');
   });
 
   it('answers every request while one revision replaces another, and lets a stream end', async () => {
@@ -246,7 +259,7 @@ describe('an installation that runs agents on Fargate', () => {
       rules: [],
       targetGroups: [],
       taskDefinitions: [],
-      secrets: [],
+      secrets: [ITEM],
       scalers: [],
     };
     let left: object = {};
