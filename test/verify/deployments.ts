@@ -70,8 +70,8 @@ export async function addressOf(slipway: Installation, id: string): Promise<stri
 }
 
 /**
- * Builds a repository, waits until what was built answers, and deletes it. Gives whether the build has fetched
- * submodules. Throws when it could not.
+ * Builds a repository, waits until what was built answers, and deletes it. Gives whether the build has
+ * fetched submodules. Throws when it could not.
  */
 export async function deployRepository(
   slipway: Installation,

@@ -20,6 +20,9 @@ const OWN_PLACES = [
   '--data-root=/var/lib/docker/slipway',
   '--exec-root=/var/run/slipway-docker',
   '--pidfile=/var/run/slipway-docker.pid',
+  // Where the machine has a containerd for all, neither takes the other's containers for its own.
+  '--containerd-namespace=slipway',
+  '--containerd-plugins-namespace=slipway-plugins',
   // As the first one is started; another one would be slow.
   '--storage-driver=overlay2',
 ];

@@ -13,8 +13,8 @@ export const NOT_MANAGED =
 /**
  * From an empty installation that runs agents itself to one that answers at its own address: the first
  * organization, tenant and key, and a folder that is built as an image. `agentsUrl`, if it is known, is where
- * all agents answer: before anything is made it has to say that there is none. Throws `Obstacle` with what went
- * wrong; what was made until then stays.
+ * all agents answer: before anything is made it has to say that there is none. Throws `Obstacle` with what
+ * went wrong; what was made until then stays.
  */
 export async function fargateAgent(
   deps: Pick<Deps, 'table' | 'clock'>,

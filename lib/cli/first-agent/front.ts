@@ -20,8 +20,8 @@ const NOBODY = '/d/no-tenant/no-agent';
 
 /**
  * Waits until the front of all agents answers for one that is not there, in the balancer's words: then
- * requests come through. Says now and then what is heard until then. Throws `Obstacle` after ten minutes, with
- * what stands between them.
+ * requests come through. Says now and then what is heard until then. Throws `Obstacle` after ten minutes,
+ * with what stands between them.
  */
 export function untilFrontAnswers(
   clock: Deps['clock'],
@@ -100,7 +100,7 @@ function reasonOf(error: Error): string {
 }
 
 const NAME_UNKNOWN = /ENOTFOUND|EAI_AGAIN/;
-const TIMED_OUT = /TimeoutError|AbortError|ETIMEDOUT|UND_ERR_\w*TIMEOUT|timeout/i;
+const TIMED_OUT = /AbortError|ETIMEDOUT|timeout/i;
 /** The front is there, and what lies behind it is not reached, or does not answer. */
 const BEHIND = [502, 504];
 

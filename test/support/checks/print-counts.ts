@@ -1,8 +1,8 @@
 import { countCheck, FLAKY_MAX, failuresOf, flakyOf, readCheck } from './results.ts';
 
 /**
- * Prints what failed and what failed only once, then `N passed, N failed` as the last line, of checks given as
- * `readCheck` takes them.
+ * Prints what failed and what failed only once, then `N passed, N failed` as the last line, of checks given
+ * as `readCheck` takes them.
  */
 const checks = process.argv.slice(2).map(readCheck);
 for (const failure of checks.flatMap(failuresOf)) console.log(`FAILED  ${failure}`);

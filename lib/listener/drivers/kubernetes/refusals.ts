@@ -33,8 +33,9 @@ const withoutPod = (message: string): string =>
 
 /** Whether a pod asks for more than a quota ever allows: then it does not help to wait. */
 function isMoreThanAll(said: string): boolean {
-  const [, requested = '', limited = ''] =
-    /requested: (.*?), used: .*?, limited: ([^\s;]*)/is.exec(said) ?? [];
+  const [, after = ''] = said.split('requested: ');
+  const [requested = '', rest = ''] = after.split(', used: ');
+  const [limited = ''] = (rest.split(', limited: ')[1] ?? '').split(/[\s;]/);
   const allowed = amountsOf(limited);
   return [...amountsOf(requested)].some(([name, amount]) => amount > (allowed.get(name) ?? amount));
 }
