@@ -68,6 +68,7 @@ const flows: Record<string, Flow> = {
   'a fault of ours is told by its request id alone': hindrances.expectFault,
   'what is being deleted takes no deployments': hindrances.expectClosing,
   'a full queue takes no more': hindrances.expectFullQueue,
+  'a balancer without room takes no more agents': hindrances.expectFullCompute,
   'a log is followed by as many as may': hindrances.expectFollowers,
   'what never gets through to the table is told when to come again': hindrances.expectCollisions,
 };

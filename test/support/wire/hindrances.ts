@@ -5,6 +5,7 @@ import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
 import { close } from '../../../lib/app/listeners/closing.ts';
 import { FOLLOWERS_MAX, KEPT_FOR_OTHERS } from '../../../lib/app/logs/followers.ts';
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
+import { noteComputeUse } from '../../../lib/store/compute-use.ts';
 import type { Patience } from '../../../lib/store/dynamodb/patience.ts';
 import { takeSlot } from '../../../lib/store/follower-slots.ts';
 import { findListener } from '../../../lib/store/listeners/listeners.ts';
@@ -56,6 +57,21 @@ export async function expectFullQueue(record: WireRecord): Promise<void> {
   const other = await ask('createDeployment', { body: github('b') });
   const full = { count: 99, limit: 99 };
   await refused('waiting_full', full, 'createRevision', { params: { deployment_id: other.id }, body: {} });
+}
+
+/** Where the installation's own compute has no room, no agent is made. */
+export async function expectFullCompute(record: WireRecord): Promise<void> {
+  const { world, refused } = await open(record, { managedCompute: 'ecs' });
+  const rules = { in_use: 10, quota: 100 };
+  const use = { at: world.deps.clock.now(), target_groups: { in_use: 100, quota: 100 }, rules };
+  await noteComputeUse(world.deps.table, use);
+  const body = github('a', {
+    source: 'external_docker',
+    source_config: {},
+    source_revision_config: { image_uri: 'registry.example/app:1' },
+  });
+  const how = { what: 'target groups', free: 0, quota: 100, needed: 1 };
+  await refused('compute_full', how, 'createDeployment', { body });
 }
 
 /** Requests that never get through to the table end with when to come again. */

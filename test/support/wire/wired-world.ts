@@ -38,14 +38,18 @@ function registryAt(registryHost: string): Registry {
 }
 
 /**
- * A tenant with its first key, and its endpoints; with a registry at a host if one is given. `changes` stand
- * for dependencies.
+ * A tenant with its first key, and its endpoints; with a registry at a host if one is given, and with agents
+ * that the installation runs itself. `changes` stand for dependencies.
  */
 export async function open(
   record: WireRecord,
-  { registryHost, ...changes }: { registryHost?: string } & Partial<Deps> = {},
+  {
+    registryHost,
+    managedCompute,
+    ...changes
+  }: { registryHost?: string; managedCompute?: 'ecs' } & Partial<Deps> = {},
 ) {
-  const bare = await aWorld({ registryHost });
+  const bare = await aWorld({ registryHost, ...(managedCompute && { managedCompute }) });
   await record.opened(bare.deps);
   const heads = createHeads(() => bare.deps);
   bare.deps.headWaker = { wake: async (head) => void (await heads(head)) };
