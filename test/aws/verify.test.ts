@@ -14,8 +14,8 @@ import { root } from './emulator.ts';
 import { closeGround, type Ground, openGround, variablesOf } from './installation.ts';
 import { finishAsFolder, finishAsImage } from './play-builds.ts';
 
-/** Deployments take minutes on a busy machine, and each synthesises the app first. */
-const RUN_TIMEOUT_MS = 1_200_000;
+/** Deployments take minutes on a busy machine, each synthesises the app first, and a run has four of them. */
+const RUN_TIMEOUT_MS = 3_600_000;
 
 vi.setConfig({ testTimeout: RUN_TIMEOUT_MS });
 

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { agentsUrlOf } from '../../lib/cli/agents-url.ts';
 import { Cdk } from '../support/aws/cdk.ts';
 import { RELEASE_ENVIRONMENT, unpackRelease } from '../support/aws/earlier-release.ts';
@@ -33,7 +33,8 @@ export async function upgrade(run: Run): Promise<void> {
     throw new Error(
       `There is an environment ${RELEASE_ENVIRONMENT} already. Is another run under way? Else npm run verify:aws -- --clean ${RELEASE_ENVIRONMENT} removes it.`,
     );
-  const folder = join(first.folder, 'upgrade');
+  // Where it is cleaned up from: what was synthesised is not synthesised again for that.
+  const folder = join(dirname(first.folder), RELEASE_ENVIRONMENT);
   await mkdir(folder);
   // Without `compute`: what an installation is, it remembers.
   const environment = openEnvironment(account, RELEASE_ENVIRONMENT, folder);
