@@ -68,8 +68,9 @@ export class Cluster {
   heartbeat(
     { task_id: task, lease_id }: DeployTask,
     phase: HeartbeatRequest['phase'] = 'switching',
+    more: Pick<HeartbeatRequest, 'status_message'> = {},
   ): Promise<{ stop: boolean }> {
-    return this.#post(`/tasks/${task}/heartbeat`, { lease_id, phase });
+    return this.#post(`/tasks/${task}/heartbeat`, { lease_id, phase, ...more });
   }
 
   /** What should run of a deployment, if the listener has to do with it. */

@@ -8,6 +8,7 @@ import {
   ended,
   expectApi,
   type Installation,
+  revisionOf,
   type ShownDeployment,
 } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
@@ -76,6 +77,10 @@ export function seldomTests(at: () => Tour): void {
     const again = await expectApi<ShownDeployment>(slipway, 'POST', '/v2/deployments', body, 201);
     expect(again.id).toBe(made.id);
     const task = await cluster.claim(made.latest_revision_id);
+    // What it says while it waits is masked, too, and shown until the end.
+    await cluster.heartbeat(task, 'starting', { status_message: 'waits for said by the listener' });
+    const waiting = await revisionOf(slipway, made.id, made.latest_revision_id);
+    expect(waiting.status_message).toBe('waits for ***');
     const failed = { status_message: 'it died of said by the listener' };
     expect(await cluster.complete(task, 'failed', failed)).toEqual({ accepted: true });
     const revision = await ended(slipway, made.id, made.latest_revision_id, TIMEOUT_MS);
