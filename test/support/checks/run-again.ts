@@ -39,7 +39,13 @@ function runAgain(check: Check): void {
   const log = openSync(again.replace(/json$/, 'log'), 'w');
   const { status } = spawnSync(
     'vitest',
-    ['run', '--config', 'test/vitest.config.ts', ...(isWhole ? [] : files), '--maxWorkers', '1', ...args],
+    [
+      'run',
+      '--config',
+      'test/vitest.config.ts',
+      ...(isWhole ? [] : [...files, '--maxWorkers', '1']),
+      ...args,
+    ],
     { env: { ...process.env, ...env, TEST_RESULTS: again }, stdio: ['ignore', log, log] },
   );
   closeSync(log);
