@@ -57,12 +57,16 @@ export class BuildService {
     return until(() => this.next(), { what: 'a build to be started' });
   }
 
-  /** Takes a build that was not taken yet, if there is one. */
+  /**
+   * Takes a build that was not taken yet and is in progress, if there is one. Builds outlive their project: those
+   * of an earlier installation of the same name are listed too.
+   */
   async next(): Promise<StartedBuild | undefined> {
-    const id = (await this.#ids()).find((each) => !this.#taken.has(each));
-    if (id === undefined) return undefined;
+    const build = await this.#untaken();
+    if (build?.id === undefined) return undefined;
+    const { id } = build;
     this.#taken.add(id);
-    const variables = (await this.record(id)).environment?.environmentVariables ?? [];
+    const variables = build.environment?.environmentVariables ?? [];
     const environment = Object.fromEntries(variables.map(({ name = '', value = '' }) => [name, value]));
     const {
       JOBS_BUCKET_NAME: bucketName = '',
@@ -127,6 +131,13 @@ export class BuildService {
     const event = { Source: 'aws.codebuild', DetailType: 'CodeBuild Build State Change', Detail };
     const { FailedEntryCount } = await this.#events.send(new PutEventsCommand({ Entries: [event] }));
     if (FailedEntryCount !== 0) throw new Error('The event of the build was not taken');
+  }
+
+  async #untaken(): Promise<Build | undefined> {
+    const ids = (await this.#ids()).filter((each) => !this.#taken.has(each));
+    if (ids.length === 0) return undefined;
+    const { builds = [] } = await this.#codeBuild.send(new BatchGetBuildsCommand({ ids }));
+    return builds.find(({ buildStatus }) => buildStatus === 'IN_PROGRESS');
   }
 
   async #ids(): Promise<string[]> {
