@@ -20,9 +20,13 @@ export function Dialog({
   const heading = useId();
   useEffect(() => {
     const before = document.activeElement;
-    dialog.current?.showModal();
+    const element = dialog.current;
+    element?.showModal();
     return () => {
-      if (before instanceof HTMLElement) before.focus();
+      // Once it is closed the browser has given the focus back, and the person may have moved it on.
+      const at = document.activeElement;
+      const isLost = at === null || at === document.body || element?.contains(at) === true;
+      if (isLost && before instanceof HTMLElement) before.focus();
     };
   }, []);
   return (

@@ -261,3 +261,17 @@ it('no dialog has a barrier, in either theme, and each gives the focus back', as
   await expectNoBarrier(page, 'the keys');
   expect(seen.complaints).toEqual([]);
 });
+
+it('a dialog that closes leaves the focus where somebody has moved it since', async () => {
+  const { page } = await signedIn();
+  await open(page, `webhooks/${own.webhook.id}`);
+  await page.getByRole('button', { name: 'Disable' }).press('Enter');
+  await page.getByRole('dialog', { name: /Disable bot/ }).waitFor();
+  // In one step, as a fast person does before the page has heard that the dialog is closed.
+  await page.evaluate(
+    "document.querySelector('dialog').close(); document.querySelector('.row-actions .danger').focus();",
+  );
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  const focused = await page.evaluate<string>('document.activeElement.textContent');
+  expect(focused).toBe('Delete');
+});
