@@ -12,8 +12,8 @@ import { change, github, post, postRevision, register, remove } from '../../supp
 import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 /**
- * What was ever stored, by `entity@v`. An entry is never changed: a stored item of that version may lie in
- * any table. A change of shape raises `v`, upgrades the old one on read, and adds an entry.
+ * What was ever stored, by `entity@v`, in lines of one shape each. A line is never changed: a stored item of
+ * that version may lie in any table. A change of shape raises `v`, upgrades the old one on read, and adds a line.
  */
 const recordFile = new URL('stored-shapes.json', import.meta.url);
 const storeFolder = new URL('../../../lib/store/', import.meta.url);
@@ -46,10 +46,18 @@ async function declaredShapes(): Promise<Map<string, Shape>> {
   return shapes;
 }
 
+/** A line of the record. */
+const lineOf = (key: string, shape: unknown): string => `"${key}": ${JSON.stringify(shape)}`;
+
 const advice = (key: string, shape: unknown): string =>
-  `The stored shape ${key} is not the recorded one. Raise its version and upgrade the old one on read, then add to stored-shapes.json:\n"${key}": ${JSON.stringify(shape)}`;
+  `The stored shape ${key} is not the recorded one. Raise its version and upgrade the old one on read, then add to stored-shapes.json:\n${lineOf(key, shape)}`;
 
 describe('the shape of each stored item', () => {
+  it('is recorded in a line of its own, in order', async () => {
+    const lines = Object.entries(await record()).map(([key, shape]) => lineOf(key, shape));
+    expect(await readFile(recordFile, 'utf8')).toBe(`{\n${lines.sort().join(',\n')}\n}\n`);
+  });
+
   it('is the recorded one of its version', async () => {
     const recorded = await record();
     const declared = await declaredShapes();
