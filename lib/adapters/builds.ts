@@ -1,6 +1,6 @@
+import type { RevisionRef } from '../contract/refs.ts';
 import type { AgentServer } from '../contract/revision-status.ts';
 import type { GitCredentials } from './git-credentials.ts';
-import type { RevisionRef } from './workflow.ts';
 
 /** What a build made: a folder as a tar file in the blob store, or an image by digest. */
 export type Artifact =

@@ -1,14 +1,12 @@
+import type { DeploymentRef } from '../contract/refs.ts';
 import type { AgentFailure } from '../domain/agent-failure.ts';
 import type { ComputeSet, Seen } from '../domain/rollout.ts';
-
-/** Names a deployment whose servers the installation runs itself. */
-export type Place = { tenantId: string; deploymentId: string };
 
 /**
  * Wakes the driver of one deployment, which then brings what runs to what shall run. A hint: one that is lost
  * is made up for by sweep, and two at once do no harm.
  */
-export type ComputeDriver = { wake(place: Place): Promise<void> };
+export type ComputeDriver = { wake(place: DeploymentRef): Promise<void> };
 
 /** What one set of servers is made of: a hash of all of it is its key. */
 export type ServerSet = {
@@ -66,25 +64,25 @@ export type NewSet = ServerSet &
  * is there belongs to a set that `look` finds, or is the traffic: so nothing is left once both are gone.
  */
 export type Compute = {
-  look(place: Place): Promise<Found>;
+  look(place: DeploymentRef): Promise<Found>;
   /** Why servers of a set are missing, where that is known. */
-  failureOf(place: Place, key: string): Promise<AgentFailure | undefined>;
+  failureOf(place: DeploymentRef, key: string): Promise<AgentFailure | undefined>;
   /** Gives lines for the deploy log. */
-  create(place: Place, set: NewSet): Promise<string[]>;
-  scale(place: Place, key: string, wanted: number): Promise<void>;
+  create(place: DeploymentRef, set: NewSet): Promise<string[]>;
+  scale(place: DeploymentRef, key: string, wanted: number): Promise<void>;
   /** Takes its retirement back. */
-  revive(place: Place, key: string, wanted: number, note: SetNote): Promise<void>;
+  revive(place: DeploymentRef, key: string, wanted: number, note: SetNote): Promise<void>;
   /** Notes that the set has served and for which revision, then moves the traffic to it in one write. `name`: the deployment's. */
-  move(place: Place, key: string, note: SetNote & { name: string }): Promise<void>;
+  move(place: DeploymentRef, key: string, note: SetNote & { name: string }): Promise<void>;
   /** Notes when (epoch milliseconds), and freezes how many servers it has. */
-  retire(place: Place, key: string, at: number): Promise<void>;
+  retire(place: DeploymentRef, key: string, at: number): Promise<void>;
   /** `later`: it is on its way, call again. */
-  remove(place: Place, key: string): Promise<'done' | 'later'>;
-  stopTraffic(place: Place): Promise<void>;
+  remove(place: DeploymentRef, key: string): Promise<'done' | 'later'>;
+  stopTraffic(place: DeploymentRef): Promise<void>;
   /** How many there may be of what a look finds in use. */
   quotas(): Promise<BalancerParts>;
   /** Where the deployment answers. `name`: the deployment's. */
-  address(place: Place & { name: string }): string;
+  address(place: DeploymentRef & { name: string }): string;
 };
 
 /** What is asked for cannot be had here, however often it is tried. The message is for a person. */

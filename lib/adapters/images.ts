@@ -1,6 +1,4 @@
-import type { RevisionRef } from './workflow.ts';
-
-type Owner = Pick<RevisionRef, 'tenantId' | 'deploymentId'>;
+import type { DeploymentRef } from '../contract/refs.ts';
 
 /** The images of the installation's own registry. */
 export type Images = {
@@ -8,9 +6,9 @@ export type Images = {
    * Keeps the image that a deployment runs now, and lets go of the one it ran before. An image that is not in
    * the deployment's own repository is left alone. Throws when the registry does not do it.
    */
-  hold(owner: Owner, uri: string): Promise<void>;
+  hold(owner: DeploymentRef, uri: string): Promise<void>;
   /** Deletes the deployment's repository with all that is in it, if there is one. */
-  deleteAll(owner: Owner): Promise<void>;
+  deleteAll(owner: DeploymentRef): Promise<void>;
 };
 
 /** Where there is no registry, nothing can expire in it. */

@@ -1,3 +1,5 @@
+import type { DeploymentRef, RevisionRef } from '../contract/refs.ts';
+
 const ascending = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
 export type LogLevel = (typeof ascending)[number];
 
@@ -9,13 +11,11 @@ export const levelsFrom = (lowest: LogLevel): readonly LogLevel[] =>
 export type LogLine = { timestamp: number; level: LogLevel; message: string };
 export type LogEntry = LogLine & { id: string };
 
-/** `revisionId` absent in a query: the deploy logs of every revision of the deployment. */
-export type LogStream = {
-  tenantId: string;
-  deploymentId: string;
-  revisionId?: string;
-  type: 'build' | 'deploy';
-};
+/** The log of a revision, which lines are written to. */
+export type RevisionLog = RevisionRef & { type: 'build' | 'deploy' };
+
+/** What is read: without a `revisionId`, the deploy logs of every revision of the deployment. */
+export type LogStream = DeploymentRef & { revisionId?: string; type: RevisionLog['type'] };
 
 export type LogQuery = {
   order: 'asc' | 'desc';
@@ -35,7 +35,7 @@ export type LogQuery = {
 
 /** Log lines of builds and agent servers: gzipped chunks in the table, or SQLite on this machine. */
 export type Logs = {
-  append(stream: LogStream & { revisionId: string }, lines: LogLine[]): Promise<void>;
+  append(stream: RevisionLog, lines: LogLine[]): Promise<void>;
   /**
    * Entries in the order asked for. In asc order `nextOffset` is always given (following works by asking
    * again with it), in desc order it is undefined at the end.

@@ -1,7 +1,5 @@
 import type { ExecutionStatus } from '../contract/execution-status.ts';
-
-/** Names one revision, in the input of its execution, of its tasks and of its build. */
-export type RevisionRef = { tenantId: string; deploymentId: string; revisionId: string };
+import type { RevisionRef } from '../contract/refs.ts';
 
 /** The input of an execution. What it writes is refused once a later attempt has begun. */
 export type ExecutionInput = RevisionRef & { attempt: number };

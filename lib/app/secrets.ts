@@ -1,19 +1,25 @@
 import * as z from 'zod';
 import { open, seal } from '../adapters/envelope.ts';
 import type { KeyContext } from '../adapters/keys.ts';
+import type { DeploymentRef } from '../contract/refs.ts';
 import { getSealedSecrets } from '../store/engine/deployments.ts';
 import type { Deps } from './deps.ts';
 
 export type Secret = { name: string; value: string };
-type Owner = { tenantId: string; deploymentId: string };
 
 const stored = z.array(z.object({ name: z.string(), value: z.string() }));
 
 /** Ciphertext opens only for the deployment it was made for. */
-const contextOf = (owner: Owner): KeyContext => ({ tenant: owner.tenantId, deployment: owner.deploymentId });
+const contextOf = (owner: DeploymentRef): KeyContext => ({
+  tenant: owner.tenantId,
+  deployment: owner.deploymentId,
+});
 
-export const sealSecrets = (deps: Pick<Deps, 'keys'>, owner: Owner, secrets: Secret[]): Promise<string> =>
-  seal(deps.keys, JSON.stringify(secrets), contextOf(owner));
+export const sealSecrets = (
+  deps: Pick<Deps, 'keys'>,
+  owner: DeploymentRef,
+  secrets: Secret[],
+): Promise<string> => seal(deps.keys, JSON.stringify(secrets), contextOf(owner));
 
 /**
  * The secrets of a version in plain; none when there is no version. Callers never log nor store what they
@@ -21,7 +27,7 @@ export const sealSecrets = (deps: Pick<Deps, 'keys'>, owner: Owner, secrets: Sec
  */
 export async function openSecrets(
   deps: Pick<Deps, 'table' | 'keys'>,
-  owner: Owner,
+  owner: DeploymentRef,
   version: number | undefined,
 ): Promise<Secret[]> {
   if (version === undefined) return [];
@@ -32,7 +38,7 @@ export async function openSecrets(
 /** The values alone, for replacing them in what is printed. */
 export async function secretValues(
   deps: Pick<Deps, 'table' | 'keys'>,
-  owner: Owner,
+  owner: DeploymentRef,
   version: number | undefined,
 ): Promise<string[]> {
   return (await openSecrets(deps, owner, version)).map((secret) => secret.value);

@@ -1,16 +1,13 @@
+import type { DeploymentRef } from '../contract/refs.ts';
+
 /**
  * Every repository of a deployment is below this; the registry's host may have others that are none of ours.
  */
 const FOLDER = 'slipway';
 
 /** One repository a deployment. */
-export const repositoryOf = ({
-  tenantId,
-  deploymentId,
-}: {
-  tenantId: string;
-  deploymentId: string;
-}): string => `${FOLDER}/${tenantId}/${deploymentId}`;
+export const repositoryOf = ({ tenantId, deploymentId }: DeploymentRef): string =>
+  `${FOLDER}/${tenantId}/${deploymentId}`;
 
 /** All repositories of a tenant, as a pattern. */
 export const repositoriesOfTenant = (tenantId: string): string => `${FOLDER}/${tenantId}/*`;

@@ -6,6 +6,7 @@ import {
   type PublishedEvent,
   subjectOf,
 } from '../contract/events.ts';
+import type { DeploymentRef } from '../contract/refs.ts';
 import type { EventCount } from '../domain/event-count.ts';
 import { absent, equals, guard, put, remove } from './dynamodb/expressions.ts';
 import { find, queryAll } from './dynamodb/reads.ts';
@@ -19,8 +20,6 @@ import {
 } from './keys/events.ts';
 import { due } from './keys/index.ts';
 import type { Table } from './table.ts';
-
-type Owner = { tenantId: string; deploymentId: string };
 
 /**
  * Counts a deployment's events. It lies beside the deployment's partition and outlives it for a while: its
@@ -65,14 +64,14 @@ type AnyUnsent = z.infer<typeof anyUnsent>;
 
 export async function findEventCount(
   table: Table,
-  { tenantId, deploymentId }: Owner,
+  { tenantId, deploymentId }: DeploymentRef,
 ): Promise<EventCount | undefined> {
   return find(table, eventCountKey(tenantId, deploymentId), eventCount);
 }
 
 /** Only while the count is still what was read. `ttl` (epoch seconds): the deployment is gone. */
 export function putEventCount(
-  { tenantId, deploymentId }: Owner,
+  { tenantId, deploymentId }: DeploymentRef,
   before: EventCount | undefined,
   { sequence, recent, settled, published, ended }: EventCount,
   ttl: number | undefined,
@@ -88,7 +87,7 @@ export function putEventCount(
 }
 
 export function putUnsentEvents(
-  { tenantId, deploymentId }: Owner,
+  { tenantId, deploymentId }: DeploymentRef,
   events: UnsentEvents['events'],
   now: number,
 ): Write {
@@ -110,11 +109,16 @@ export const eventsIn = (item: AnyUnsent): PublishedEvent[] =>
  * What is kept of the events of a deployment, or of something else, because it could not be published yet,
  * oldest first.
  */
-export const unsentEventsOf = (table: Table, { tenantId, deploymentId }: Owner): AsyncGenerator<AnyUnsent> =>
+export const unsentEventsOf = (
+  table: Table,
+  { tenantId, deploymentId }: DeploymentRef,
+): AsyncGenerator<AnyUnsent> =>
   queryAll(table, anyUnsent, {
     pk: eventCountKey(tenantId, deploymentId).pk,
     between: unsentRange,
   });
 
-export const forgetUnsentEvents = ({ tenantId, deploymentId }: Owner, { sk }: Pick<AnyUnsent, 'sk'>): Write =>
-  remove('unsent_events', { pk: eventCountKey(tenantId, deploymentId).pk, sk });
+export const forgetUnsentEvents = (
+  { tenantId, deploymentId }: DeploymentRef,
+  { sk }: Pick<AnyUnsent, 'sk'>,
+): Write => remove('unsent_events', { pk: eventCountKey(tenantId, deploymentId).pk, sk });

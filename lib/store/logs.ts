@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { DeploymentRef } from '../contract/refs.ts';
 import { put, remove, same } from './dynamodb/expressions.ts';
 import { find, queryAll, queryPage } from './dynamodb/reads.ts';
 import { transact, type Write } from './dynamodb/transact.ts';
@@ -7,7 +8,7 @@ import { logChunkKey, logEndKey } from './keys/logs.ts';
 import type { Table } from './table.ts';
 
 /** The build or deploy log of a deployment. */
-export type LogRef = { tenantId: string; deploymentId: string; type: 'build' | 'deploy' };
+export type LogRef = DeploymentRef & { type: 'build' | 'deploy' };
 
 const base = { v: z.literal(1), pk: z.string(), sk: z.string(), tenant_id: z.string(), ttl: z.number() };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Place } from '../adapters/compute.ts';
 import { once } from '../contract/once.ts';
+import type { DeploymentRef } from '../contract/refs.ts';
 import { errorFacts, logger } from '../http/logger.ts';
 
 const wakeEvent = z.object({ tenantId: z.string(), deploymentId: z.string() });
@@ -17,8 +17,8 @@ const event = z.union([wakeEvent, ecsEvent]);
  * an event of ECS. `placeOf`: the deployment that a service runs, by the service's name or ARN.
  */
 export function computeDriver<D>(
-  drive: (deps: D, place: Place) => Promise<void>,
-  placeOf: (service: string) => Place | undefined,
+  drive: (deps: D, place: DeploymentRef) => Promise<void>,
+  placeOf: (service: string) => DeploymentRef | undefined,
 ): (deps: () => D) => (given: unknown) => Promise<void> {
   return (deps) => {
     const kept = once(deps);
@@ -37,8 +37,8 @@ export function computeDriver<D>(
 
 function placeIn(
   given: z.infer<typeof event>,
-  placeOf: (service: string) => Place | undefined,
-): Place | undefined {
+  placeOf: (service: string) => DeploymentRef | undefined,
+): DeploymentRef | undefined {
   if (!('source' in given)) return given;
   const named = [given.detail.group?.replace(/^service:/, ''), ...given.resources];
   return named.map((name) => name && placeOf(name)).find((place) => typeof place === 'object');

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { RevisionRef } from '../adapters/workflow.ts';
 import { once } from '../contract/once.ts';
+import type { RevisionRef } from '../contract/refs.ts';
 
 /**
  * The part of a Step Functions status change that says which revision the execution was of: its input, as

@@ -3,13 +3,13 @@ import { create as createDeploy } from '../../functions/tasks/revision/deploy.ts
 import { create as createFinish } from '../../functions/tasks/revision/finish.ts';
 import { create as createPrepare } from '../../functions/tasks/revision/prepare.ts';
 import { BuildsAtCapacity } from '../../lib/adapters/builds.ts';
-import type { RevisionRef } from '../../lib/adapters/workflow.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { dispatch } from '../../lib/app/engine/dispatch.ts';
 import { recordBuild } from '../../lib/app/engine/record-build.ts';
 import { requeue } from '../../lib/app/engine/requeue.ts';
 import { sweep } from '../../lib/app/engine/sweep.ts';
 import { StepRefused } from '../../lib/app/steps/prepare.ts';
+import type { RevisionRef } from '../../lib/contract/refs.ts';
 import { Transient } from '../../lib/triggers/task.ts';
 import { type DeploymentOf, depsOf, type Services, type SimulatedDeps } from './deps.ts';
 import { limits, SECOND } from './faults.ts';

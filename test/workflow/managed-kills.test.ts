@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DriveDeps } from '../../lib/app/compute/drive.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
+import type { DeploymentRef } from '../../lib/contract/refs.ts';
 import { findDeployment } from '../../lib/store/engine/deployments.ts';
 import { until } from '../support/until.ts';
 import { aDrivenWorld, type DrivenWorld, imageOf, next, serving } from '../support/world/driven-world.ts';
@@ -54,7 +55,7 @@ async function killedAfter(world: Hooked, id: string, last: number): Promise<num
   return calls;
 }
 
-type Offered = { id: string; revisionId: string; place: { tenantId: string; deploymentId: string } };
+type Offered = { id: string; revisionId: string; place: DeploymentRef };
 
 /** A deployment that serves `one`, with a deploy of `two` that nobody has taken up. */
 async function offered(world: Hooked, name: string): Promise<Offered> {

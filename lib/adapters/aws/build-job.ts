@@ -1,5 +1,6 @@
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { artifactKeyOf } from '../../domain/file-places.ts';
 import type { BuildJob } from '../builds.ts';
 import type { PushSession } from './registry.ts';
@@ -9,7 +10,7 @@ export const jobKeyOf = ({
   tenantId,
   deploymentId,
   buildName,
-}: Pick<BuildJob, 'tenantId' | 'deploymentId' | 'buildName'>): string =>
+}: DeploymentRef & Pick<BuildJob, 'buildName'>): string =>
   `builds/${tenantId}/${deploymentId}/${buildName}.json`;
 
 export type JobPlace = {

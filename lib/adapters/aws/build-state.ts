@@ -1,10 +1,10 @@
 import type { Build } from '@aws-sdk/client-codebuild';
+import type { RevisionRef } from '../../contract/refs.ts';
 import { type AgentServer, agentServers } from '../../contract/revision-status.ts';
 import { artifactKeyOf } from '../../domain/file-places.ts';
 import { repositoryOf } from '../../domain/image-repository.ts';
 import { type Artifact, type BuildState, buildVariables } from '../builds.ts';
 import { isObjectId } from '../git-errors.ts';
-import type { RevisionRef } from '../workflow.ts';
 
 /** As many characters of CodeBuild's own reasons as a status message can use. */
 const REASON_LENGTH_MAX = 2_000;

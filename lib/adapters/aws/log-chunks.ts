@@ -14,13 +14,6 @@ const CHUNK_SIZE_BYTES_MAX = 96 * 1024;
  */
 const LINES_PER_MILLISECOND_MAX = 20;
 
-export type WriteStream = {
-  tenantId: string;
-  deploymentId: string;
-  revisionId: string;
-  type: 'build' | 'deploy';
-};
-
 const storedLine = z.tuple([z.number(), z.enum(logLevels), z.string()]);
 
 /** Epoch milliseconds at which the revision with this UUIDv7 was accepted. */

@@ -2,8 +2,8 @@ import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { appendChunks, findLogEnd, type NewChunk, removeSomeOf } from '../../store/logs.ts';
 import type { Table } from '../../store/table.ts';
 import type { Clock } from '../clock.ts';
-import type { LogLine, Logs } from '../logs.ts';
-import { chunksOf, createdAt, packLines, type WriteStream } from './log-chunks.ts';
+import type { LogLine, Logs, RevisionLog } from '../logs.ts';
+import { chunksOf, createdAt, packLines } from './log-chunks.ts';
 import { queryLog } from './log-query.ts';
 
 /** At most two megabytes: half of what a transaction may hold. */
@@ -28,7 +28,7 @@ export function createTableLogs(table: Table, clock: Pick<Clock, 'now'>): Logs {
   };
 }
 
-async function appendLines(table: Table, stream: WriteStream, lines: LogLine[], now: number): Promise<void> {
+async function appendLines(table: Table, stream: RevisionLog, lines: LogLine[], now: number): Promise<void> {
   const earliest = createdAt(stream.revisionId);
   let written = 0;
   while (written < lines.length) {
@@ -44,7 +44,7 @@ async function appendLines(table: Table, stream: WriteStream, lines: LogLine[], 
   }
 }
 
-const packedChunk = ({ revisionId }: WriteStream, lines: LogLine[]): NewChunk => ({
+const packedChunk = ({ revisionId }: RevisionLog, lines: LogLine[]): NewChunk => ({
   revision_id: revisionId,
   first: lines[0]?.timestamp ?? 0,
   last: lines.at(-1)?.timestamp ?? 0,

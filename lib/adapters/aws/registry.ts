@@ -8,8 +8,8 @@ import {
   RepositoryNotFoundException,
 } from '@aws-sdk/client-ecr';
 import { pushActions } from '../../contract/images/actions.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { repositoryOf } from '../../domain/image-repository.ts';
-import type { RevisionRef } from '../workflow.ts';
 import { HELD_TAG } from './images.ts';
 import { assumeForRepositories, type Session } from './registry-session.ts';
 
@@ -26,8 +26,6 @@ export type PushSession = Session['credentials'] & {
   repository: string;
   region: string;
 };
-
-type Owner = Pick<RevisionRef, 'tenantId' | 'deploymentId'>;
 
 /**
  * What is pushed by digest must outlive ten later builds and the next rollback. The image with the tag
@@ -56,7 +54,7 @@ function keep(rulePriority: number, what: string, selection: object, countNumber
 /**
  * Makes sure that the deployment has its repository, and gives credentials for pushing to it and to no other.
  */
-export async function openPushSession(options: RegistryOptions, owner: Owner): Promise<PushSession> {
+export async function openPushSession(options: RegistryOptions, owner: DeploymentRef): Promise<PushSession> {
   const { repository, session } = await pushTo(options, owner);
   return { repository, region: session.region, ...session.credentials };
 }
@@ -64,7 +62,7 @@ export async function openPushSession(options: RegistryOptions, owner: Owner): P
 /** The same, for who wants to know until when. */
 export async function pushTo(
   { registryHost, pushRoleArn }: RegistryOptions,
-  owner: Owner,
+  owner: DeploymentRef,
 ): Promise<{ repository: string; session: Session }> {
   const repositoryName = repositoryOf(owner);
   await ensureRepository(new ECRClient({}), repositoryName);
@@ -77,7 +75,7 @@ export async function pushTo(
 }
 
 /** Whether an image with this digest is in the deployment's repository. */
-export async function hasImage(owner: Owner, imageDigest: string): Promise<boolean> {
+export async function hasImage(owner: DeploymentRef, imageDigest: string): Promise<boolean> {
   const repositoryName = repositoryOf(owner);
   try {
     const command = new DescribeImagesCommand({ repositoryName, imageIds: [{ imageDigest }] });

@@ -1,4 +1,5 @@
-import { ComputeBusy, ComputeRefused, type Found, type Place } from '../../adapters/compute.ts';
+import { ComputeBusy, ComputeRefused, type Found } from '../../adapters/compute.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { decideRollout, type Seen, type Step } from '../../domain/rollout.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
 import { noteUse } from './note-use.ts';
@@ -31,7 +32,7 @@ const WORKS_A_RUN = 3;
  * under a new lease, looks, and does what the rule of all rollouts names. Whatever cuts a run off, the next
  * goes on from what it finds; an older run that is still at work ends before its next step.
  */
-export async function drive(deps: RunDeps, place: Place): Promise<void> {
+export async function drive(deps: RunDeps, place: DeploymentRef): Promise<void> {
   const startedAt = deps.clock.now();
   for (let count = 0; count < WORKS_A_RUN; count++) {
     const work = await takeUp(deps, place);

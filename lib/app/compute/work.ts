@@ -1,6 +1,6 @@
-import type { Place } from '../../adapters/compute.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { DeploySpec, DeployTask } from '../../contract/listener-protocol.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
@@ -30,7 +30,7 @@ export type Held =
   | { kind: 'none'; epoch: number };
 
 export type Work = {
-  place: Place;
+  place: DeploymentRef;
   /** Undefined: its records are gone, and only what may still run is left. */
   deployment: Deployment | undefined;
   listener: Listener;
@@ -39,7 +39,7 @@ export type Work = {
 };
 
 /** What there is to do for a deployment, taken up under a new lease; undefined: nothing, or not now. */
-export async function takeUp(deps: WorkDeps, place: Place): Promise<Work | undefined> {
+export async function takeUp(deps: WorkDeps, place: DeploymentRef): Promise<Work | undefined> {
   const { tenantId, deploymentId } = place;
   const deployment = await findDeployment(deps.table, tenantId, deploymentId);
   if (deployment !== undefined && !isManaged(deployment)) return undefined;

@@ -1,5 +1,5 @@
 import type { BuildControl } from '../../adapters/builds.ts';
-import type { RevisionRef } from '../../adapters/workflow.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import { OUTPUT_FOLLOWS } from '../../domain/agent-failure.ts';
 import { type Ending, endingOf } from '../../domain/ending.ts';
 import { numberOf } from '../../domain/revision-id.ts';

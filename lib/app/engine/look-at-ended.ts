@@ -1,5 +1,5 @@
 import type { BuildControl } from '../../adapters/builds.ts';
-import type { RevisionRef } from '../../adapters/workflow.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { isAbsentForSure } from '../../domain/confirmed.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { write } from '../../store/dynamodb/write.ts';
@@ -16,11 +16,7 @@ type LookDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'webhookWaker'> & { bu
  * publishes what was never published of it, for the stream may have lost it. Nothing to do for a revision
  * that has not ended, or is not due yet.
  */
-export async function lookAtEnded(
-  deps: LookDeps,
-  owner: Omit<RevisionRef, 'revisionId'>,
-  number: number,
-): Promise<void> {
+export async function lookAtEnded(deps: LookDeps, owner: DeploymentRef, number: number): Promise<void> {
   const now = deps.clock.now();
   const revision = await findRevisionByNumber(deps.table, owner, number);
   if (revision === undefined || !isTerminal(revision.status)) return;

@@ -1,3 +1,4 @@
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { type Action, decide, followsFromTime } from '../../domain/decide.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { MoveRefused, refOf } from '../../store/engine/revisions.ts';
@@ -16,7 +17,7 @@ import { endRevision } from './end-revision.ts';
 import { purge } from './purge.ts';
 import { recordBuild } from './record-build.ts';
 import { restart } from './restart.ts';
-import { type EngineDeps, type Loaded, load, type Owner, situationOf } from './situation.ts';
+import { type EngineDeps, type Loaded, load, situationOf } from './situation.ts';
 import { reschedule, startExecution, takeSlot } from './slots.ts';
 import { cancelTask, releaseTask } from './tasks.ts';
 import { answerToken, failLostBuild, interruptSlotRevision } from './tokens.ts';
@@ -42,7 +43,7 @@ type Looking = {
  */
 export async function reconcile(
   deps: EngineDeps,
-  owner: Owner,
+  owner: DeploymentRef,
   { asking, isStart = false, likely, beforePurge }: Looking,
 ): Promise<number | undefined> {
   let asks = asking;

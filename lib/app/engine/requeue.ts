@@ -1,4 +1,4 @@
-import type { RevisionRef } from '../../adapters/workflow.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { lookNow } from '../../store/engine/transactions/looks.ts';

@@ -1,4 +1,5 @@
 import type { BuildControl, BuildState } from '../../adapters/builds.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { dependsOnWaiting } from '../../domain/decide.ts';
 import type { Situation, SlotRevision, TaskFacts } from '../../domain/situation.ts';
 import { type Deletion, findDeletion } from '../../store/engine/deletions.ts';
@@ -19,11 +20,10 @@ export type EngineDeps = Pick<
   Deps,
   'table' | 'clock' | 'workflow' | 'computeDriver' | 'logs' | 'blobs' | 'images' | 'settings'
 > & { builds: BuildControl };
-export type Owner = { tenantId: string; deploymentId: string };
 
 /** One deployment as the engine reads it: strongly, and always whole. */
 export type Loaded = {
-  owner: Owner;
+  owner: DeploymentRef;
   deployment: Deployment;
   slotRevision: Revision | undefined;
   /** Was read along with the deployment, but is not the one in its slot. */
@@ -42,7 +42,7 @@ export type Loaded = {
  */
 export async function load(
   deps: Pick<Deps, 'table'>,
-  owner: Owner,
+  owner: DeploymentRef,
   likely?: number,
 ): Promise<Loaded | undefined> {
   const [deployment, guessed] =

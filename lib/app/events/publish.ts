@@ -1,5 +1,6 @@
 import type { Unpublished } from '../../adapters/events.ts';
 import type { DeploymentEvent } from '../../contract/events.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import {
   type EventCount,
   firstOf,
@@ -18,7 +19,6 @@ import { CREATED, createdEvent, DELETED, historyOf, type Unnumbered } from './ch
 import { EVENTS_AT_ONCE, type EventMemory, newMemory, type Prepared } from './feed-writer.ts';
 
 type PublishDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'webhookWaker'> & EventMemory;
-type Owner = { tenantId: string; deploymentId: string };
 
 /** The count of a deployment that is gone is kept while its records could still be delivered again. */
 const GONE_DAYS = 14;
@@ -37,7 +37,7 @@ const MISSED_AT_ONCE = 100;
  */
 export async function publishNews(
   deps: PublishDeps,
-  owner: Owner,
+  owner: DeploymentRef,
   news: readonly News<Unnumbered>[],
 ): Promise<Unpublished | undefined> {
   const asked = new Set<number>();
@@ -60,7 +60,7 @@ export async function publishNews(
 
 async function publishMissed(
   deps: PublishDeps,
-  owner: Owner,
+  owner: DeploymentRef,
   missed: number[],
   publishedNow: Set<string>,
 ): Promise<void> {
@@ -77,7 +77,7 @@ async function publishMissed(
 /** Publishes what is unpublished of a revision that has ended, and of those before it. */
 export async function publishEnded(
   deps: Omit<PublishDeps, keyof EventMemory>,
-  owner: Owner,
+  owner: DeploymentRef,
   revision: Revision,
 ): Promise<void> {
   await publishNews({ ...deps, ...newMemory() }, owner, [historyOf(revision, revision.history.length)]);
@@ -86,7 +86,7 @@ export async function publishEnded(
 /** Publishes what is unpublished of a deployment's revisions. All have ended and are about to be removed. */
 export async function publishRemoved(
   deps: Omit<PublishDeps, keyof EventMemory>,
-  owner: Owner,
+  owner: DeploymentRef,
   latestNumber: number,
 ): Promise<void> {
   const latest = await findRevisionByNumber(deps.table, owner, latestNumber);
@@ -107,7 +107,7 @@ type Numbered = { missed: number[]; events: DeploymentEvent[]; isCut: boolean };
  */
 const numbered = (
   deps: PublishDeps,
-  owner: Owner,
+  owner: DeploymentRef,
   news: readonly News<Unnumbered>[],
   asked: Set<number> | undefined,
 ): Promise<Numbered> =>
@@ -154,7 +154,7 @@ const ttlOf = ({ clock }: PublishDeps, news: readonly News<Unnumbered>[]): numbe
  */
 async function readMissed(
   { table }: PublishDeps,
-  owner: Owner,
+  owner: DeploymentRef,
   numbers: number[],
 ): Promise<News<Unnumbered>[]> {
   const found: (News<Unnumbered> | undefined)[] = [];
@@ -172,7 +172,7 @@ async function readMissed(
 
 async function publish(
   deps: PublishDeps,
-  owner: Owner,
+  owner: DeploymentRef,
   events: DeploymentEvent[],
 ): Promise<Unpublished | undefined> {
   if (events.length === 0) return undefined;

@@ -1,3 +1,4 @@
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { eventsIn, forgetUnsentEvents, unsentEventsOf } from '../../store/event-items.ts';
 import type { Deps } from '../deps.ts';
@@ -8,7 +9,7 @@ import type { Deps } from '../deps.ts';
  */
 export async function resendEvents(
   deps: Pick<Deps, 'table' | 'events'>,
-  owner: { tenantId: string; deploymentId: string },
+  owner: DeploymentRef,
 ): Promise<void> {
   for await (const item of unsentEventsOf(deps.table, owner)) {
     const unpublished = await deps.events.publish(eventsIn(item));

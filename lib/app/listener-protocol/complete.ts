@@ -1,6 +1,6 @@
-import type { RevisionRef } from '../../adapters/workflow.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { CompleteRequest } from '../../contract/listener-protocol.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import type { completeTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { isTerminal } from '../../domain/transitions.ts';

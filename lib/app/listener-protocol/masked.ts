@@ -1,6 +1,6 @@
 import { AgentSecretsUnreadable } from '../../adapters/agent-secrets.ts';
-import type { RevisionRef } from '../../adapters/workflow.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import { OUTPUT_FOLLOWS } from '../../domain/agent-failure.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';

@@ -1,6 +1,6 @@
 import type { LogLine } from '../../adapters/logs.ts';
-import type { RevisionRef } from '../../adapters/workflow.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import { withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';

@@ -1,7 +1,7 @@
 import type { LogLine } from '../../adapters/logs.ts';
-import type { RevisionRef } from '../../adapters/workflow.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
 import { guessLevel } from '../../contract/output-level.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import { withoutSequences } from '../../contract/terminal-text.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
 import { findRevision } from '../../store/engine/revisions.ts';

@@ -1,10 +1,10 @@
+import type { DeploymentRef } from '../../contract/refs.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import type { Revision } from '../../store/engine/items.ts';
 import { noteLook } from '../../store/pushes/deliveries.ts';
 import { awaitedBy } from '../../store/pushes/watches.ts';
 import type { Deps } from '../deps.ts';
 import type { Said } from './parse-delivery.ts';
-import type { Owner } from './state.ts';
 
 /**
  * What becomes of a push for a deployment: a revision, or the reason why none. `again`: the head is to be
@@ -26,7 +26,7 @@ export type Asking = {
 /** Why the head is looked at: for the deliveries that wait for it, or because it is time. */
 export async function awaitedNow(
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
-  { deploymentId }: Owner,
+  { deploymentId }: DeploymentRef,
   pk: string,
 ): Promise<Asking> {
   const seconds = clock.now() / 1000;

@@ -2,6 +2,7 @@ import { type CommitLook, nothingSeen, SourceError } from '../../adapters/git.ts
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { createMask, type Mask, maskSecrets } from '../../contract/mask.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { describeCommit, isPushed } from '../../domain/pushes.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import type { Deployment, Revision } from '../../store/engine/items.ts';
@@ -16,7 +17,7 @@ import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { secretValues } from '../secrets.ts';
 import { type Asking, awaitedNow, type Considered } from './awaiting.ts';
 import type { Said } from './parse-delivery.ts';
-import { type Owner, type State, stateOf } from './state.ts';
+import { type State, stateOf } from './state.ts';
 import { touchedPaths } from './touched-paths.ts';
 
 export type ConsiderDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'git' | 'settings'>;
@@ -31,7 +32,7 @@ export type ConsiderDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'git' | 'sett
  */
 export async function considerHead(
   deps: ConsiderDeps,
-  owner: Owner,
+  owner: DeploymentRef,
   pk: string,
   ask = awaitedNow,
 ): Promise<Considered> {
@@ -47,7 +48,12 @@ export async function considerHead(
   }
 }
 
-function consider(deps: ConsiderDeps, owner: Owner, pk: string, ask: typeof awaitedNow): Promise<Considered> {
+function consider(
+  deps: ConsiderDeps,
+  owner: DeploymentRef,
+  pk: string,
+  ask: typeof awaitedNow,
+): Promise<Considered> {
   const considered = new Set<string | undefined>();
   const look = rememberedLooks(deps.git);
   return retryRaces(deps.table, async () => {

@@ -1,3 +1,4 @@
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { branchOf, type Considering, type LastConsidered, lastConsidered } from '../../domain/pushes.ts';
 import { repositoryName } from '../../domain/repository-name.ts';
 import { findDeployment, getConfiguration } from '../../store/engine/deployments.ts';
@@ -5,8 +6,6 @@ import type { Deployment, Revision } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { findWatch, placeOf, type Watch, watchedBy } from '../../store/pushes/watches.ts';
 import type { Deps } from '../deps.ts';
-
-export type Owner = { tenantId: string; deploymentId: string };
 
 /** What a deployment builds pushes to, and how far it is with them. */
 export type State = {
@@ -22,7 +21,7 @@ export type State = {
  */
 export async function stateOf(
   { table }: Pick<Deps, 'table'>,
-  { tenantId, deploymentId }: Owner,
+  { tenantId, deploymentId }: DeploymentRef,
   pk: string,
 ): Promise<State | undefined> {
   const deployment = await findDeployment(table, tenantId, deploymentId);

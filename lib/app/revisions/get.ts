@@ -1,4 +1,5 @@
 import type { RevisionView } from '../../contract/deployments/views.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import type { getRevision as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { getConfiguration, getDeploymentItem } from '../../store/engine/deployments.ts';
@@ -7,8 +8,6 @@ import { getRevisionItem } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { revisionView, slotRevisionFor } from './view.ts';
-
-type Ref = { tenantId: string; deploymentId: string; revisionId: string };
 
 export async function getRevision(
   deps: Pick<Deps, 'table'>,
@@ -28,7 +27,7 @@ export async function getRevision(
 /** Throws `deployment_not_found` or `revision_not_found`. */
 async function show(
   deps: Pick<Deps, 'table'>,
-  ref: Ref,
+  ref: RevisionRef,
 ): Promise<{ shown: RevisionView; revision: Revision }> {
   const deployment = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
   const revision = await getRevisionItem(deps.table, ref);
@@ -38,7 +37,7 @@ async function show(
 
 async function configurationOf(
   { table }: Pick<Deps, 'table'>,
-  ref: Ref,
+  ref: RevisionRef,
   { configuration: version }: Revision,
 ): Promise<RevisionView['configuration']> {
   const found = await getConfiguration(table, ref, version);

@@ -1,3 +1,4 @@
+import type { DeploymentRef } from '../../contract/refs.ts';
 import type { Revision } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
@@ -8,7 +9,7 @@ import type { Deps } from '../deps.ts';
  */
 export async function inheritedFrom(
   deps: Pick<Deps, 'table'>,
-  owner: { tenantId: string; deploymentId: string },
+  owner: DeploymentRef,
   revision: Revision,
 ): Promise<Revision | undefined> {
   for (let number = revision.number - 1; number > 0; number--) {

@@ -1,4 +1,5 @@
 import { createMask } from '../../contract/mask.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import type { Deps } from '../deps.ts';
 import { secretValues } from '../secrets.ts';
 
@@ -8,7 +9,7 @@ import { secretValues } from '../secrets.ts';
  */
 export async function reasonOf(
   deps: Pick<Deps, 'table' | 'keys'>,
-  owner: { tenantId: string; deploymentId: string },
+  owner: DeploymentRef,
   versions: readonly (number | undefined)[],
   { reason = '' }: { reason?: string | undefined } = {},
 ): Promise<{ reason: string } | undefined> {

@@ -1,5 +1,5 @@
 import { BuildsAtCapacity } from '../../adapters/builds.ts';
-import type { RevisionRef } from '../../adapters/workflow.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { type BuildPlace, buildPlaces, takeBuildPlace } from '../../store/build-places.ts';
 import type { Revision } from '../../store/engine/items.ts';

@@ -1,7 +1,8 @@
 import { SourceError } from '../../adapters/git.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
-import type { ExecutionInput, RevisionRef } from '../../adapters/workflow.ts';
+import type { ExecutionInput } from '../../adapters/workflow.ts';
 import { maskSecrets } from '../../contract/mask.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import type { AgentServer } from '../../contract/revision-status.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
 import { serverOf } from '../../domain/agent-server.ts';

@@ -1,4 +1,4 @@
-import type { RevisionRef } from '../../adapters/workflow.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { findDeployment, getConfiguration } from '../../store/engine/deployments.ts';

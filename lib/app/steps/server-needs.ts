@@ -1,5 +1,5 @@
 import { AgentSecretsUnreadable } from '../../adapters/agent-secrets.ts';
-import type { RevisionRef } from '../../adapters/workflow.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import type { NeedsMissing } from '../../domain/agent-failure.ts';
 import { needsMissing } from '../../domain/agent-server.ts';
 import type { Configuration, Listener, Revision } from '../../store/engine/items.ts';

@@ -1,5 +1,6 @@
 import type { PinnedBlob } from '../../adapters/blobs.ts';
 import { refuse } from '../../contract/errors.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { UPLOAD_SIZE_BYTES_MAX } from '../../contract/uploads.ts';
 import { pinnedKeyOf } from '../../domain/file-places.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
@@ -9,7 +10,6 @@ import type { Deps } from '../deps.ts';
 import { uploadIdOf } from './object-path.ts';
 
 type UploadDeps = Pick<Deps, 'table' | 'blobs' | 'clock'>;
-type Owner = Parameters<typeof pinnedKeyOf>[0];
 
 /**
  * Looks at the tarball that a request names. The first look copies it to where it stays, and records its
@@ -54,14 +54,14 @@ const unusable = (path: string, why: string): Error =>
  */
 async function wasReplaced(
   deps: UploadDeps,
-  { owner, path, recorded }: { owner: Owner; path: string; recorded: Upload },
+  { owner, path, recorded }: { owner: DeploymentRef; path: string; recorded: Upload },
 ): Promise<boolean> {
   const current = await deps.blobs.head(path);
   if (current === undefined || current.versionId === recorded.version_id) return false;
   return (await lookAt(deps, owner, path)).sha256 !== recorded.sha256;
 }
 
-async function lookAt({ blobs }: UploadDeps, owner: Owner, path: string): Promise<PinnedBlob> {
+async function lookAt({ blobs }: UploadDeps, owner: DeploymentRef, path: string): Promise<PinnedBlob> {
   const found = await blobs.pin(path, (sha256) => pinnedKeyOf(owner, sha256), UPLOAD_SIZE_BYTES_MAX);
   if (found === 'absent')
     throw unusable(path, 'names no object: nothing was uploaded to its URL, or more than a day ago');

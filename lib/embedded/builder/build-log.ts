@@ -1,4 +1,4 @@
-import type { LogLevel, LogLine, LogStream, Logs } from '../../adapters/logs.ts';
+import type { LogLevel, LogLine, Logs, RevisionLog } from '../../adapters/logs.ts';
 import { createMask } from '../../contract/mask.ts';
 import { withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
@@ -31,11 +31,9 @@ export type BuildLog = {
   flush(): Promise<void>;
 };
 
-type Stream = LogStream & { revisionId: string };
-
 export function openBuildLog(
   logs: Pick<Logs, 'append'>,
-  stream: Stream,
+  stream: RevisionLog,
   { maskValues, hide }: { maskValues: readonly string[]; hide: HidePaths },
 ): BuildLog {
   const writer = batchWriter((lines) => logs.append(stream, lines));

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { LogLine, LogStream } from '../../adapters/logs.ts';
+import type { LogLine, LogStream, RevisionLog } from '../../adapters/logs.ts';
 import { cleanMessage } from '../../domain/log-line.ts';
 
 /** How much one sequence (a deployment's build logs, or its deploy logs) keeps. */
@@ -47,12 +47,11 @@ export function openLogDatabase(path: string): DatabaseSync {
 /** Where a sequence stands: the newest time, how many lines share it, and what it holds. */
 type Channel = { id: number; lastTimestamp: number; lastCount: number; lines: number; bytes: number };
 type AppendContext = { now: number; bounds: StoreBounds };
-type WriteStream = LogStream & { revisionId: string };
 
 /** Writes all lines or none. */
 export function appendLines(
   db: DatabaseSync,
-  stream: WriteStream,
+  stream: RevisionLog,
   lines: LogLine[],
   context: AppendContext,
 ): void {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { remove } from '../dynamodb/expressions.ts';
 import { find, queryPage } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
@@ -21,9 +22,7 @@ export const deletion = z.object({
 });
 export type Deletion = z.infer<typeof deletion>;
 
-type Owner = { tenantId: string; deploymentId: string };
-
-export const findDeletion = (table: Table, owner: Owner): Promise<Deletion | undefined> =>
+export const findDeletion = (table: Table, owner: DeploymentRef): Promise<Deletion | undefined> =>
   find(table, deletionKey(owner.tenantId, owner.deploymentId), deletion);
 
 const keyed = z.object({ pk: z.string(), sk: z.string() });
@@ -32,7 +31,7 @@ const keyed = z.object({ pk: z.string(), sk: z.string() });
  * The writes that remove the first `limit` items beside a deployment and its deletion: revisions, versions,
  * tokens, uploads, logs.
  */
-export async function removalsBeside(table: Table, owner: Owner, limit: number): Promise<Write[]> {
+export async function removalsBeside(table: Table, owner: DeploymentRef, limit: number): Promise<Write[]> {
   const { pk } = deletionKey(owner.tenantId, owner.deploymentId);
   const { items } = await queryPage(table, keyed, { pk, between: besideDeployment, limit });
   return items.map((key) => remove('record', key));

@@ -1,4 +1,5 @@
 import { refuse } from '../../contract/errors.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { check, equals, guard, present, same, type Test } from '../dynamodb/expressions.ts';
 import { find } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
@@ -28,21 +29,23 @@ export async function getDeploymentItem(
 export const checkDeployment = (tenantId: string, deploymentId: string): Write =>
   check(`deployment ${deploymentId}`, deploymentKey(tenantId, deploymentId), present('pk'));
 
-type Owner = { tenantId: string; deploymentId: string };
-
 /**
  * The configuration of this version; versions are immutable, written with what refers to them, and go with
  * the deployment.
  */
 export const findConfiguration = (
   table: Table,
-  { tenantId, deploymentId }: Owner,
+  { tenantId, deploymentId }: DeploymentRef,
   version: number,
 ): Promise<Configuration | undefined> =>
   find(table, configurationKey(tenantId, deploymentId, version), configuration);
 
 /** The same; throws `deployment_not_found` when it went with the deployment. */
-export async function getConfiguration(table: Table, owner: Owner, version: number): Promise<Configuration> {
+export async function getConfiguration(
+  table: Table,
+  owner: DeploymentRef,
+  version: number,
+): Promise<Configuration> {
   const found = await findConfiguration(table, owner, version);
   if (found === undefined) {
     const { status } = await getDeploymentItem(table, owner.tenantId, owner.deploymentId);
@@ -53,11 +56,7 @@ export async function getConfiguration(table: Table, owner: Owner, version: numb
 }
 
 /** The ciphertext of this version of the secrets. */
-export async function getSealedSecrets(
-  table: Table,
-  owner: { tenantId: string; deploymentId: string },
-  version: number,
-): Promise<string> {
+export async function getSealedSecrets(table: Table, owner: DeploymentRef, version: number): Promise<string> {
   const key = secretsKey(owner.tenantId, owner.deploymentId, version);
   const found = await find(table, key, secretsVersion);
   if (found === undefined) throw new Error(`version ${version} of its secrets is referred to but not stored`);

@@ -1,4 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { equals, guard, update } from '../dynamodb/expressions.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { dueShards } from '../keys/index.ts';
@@ -47,7 +48,7 @@ export const duePartitions = dueShards;
 export type DueWork = {
   of: 'deployment' | 'events' | 'webhook' | 'listener';
   /** `deploymentId`: of a webhook or a listener its own id. */
-  owner: { tenantId: string; deploymentId: string };
+  owner: DeploymentRef;
   revision: number | undefined;
   delivery: string | undefined;
   /** Epoch milliseconds. */

@@ -1,18 +1,19 @@
 // Whose an item is, told from the key that comes with a record of the stream or of the index.
 
-type Owner = { tenantId: string; deploymentId: string };
+import type { DeploymentRef } from '../../contract/refs.ts';
 
 /** The number of the revision that this sort key is of; undefined for any other sort key. */
 export const revisionNumberIn = (sk: string): number | undefined =>
   /^R#\d+$/.test(sk) ? Number(sk.slice('R#'.length)) : undefined;
 
 /** The deployment that an item of its partition belongs to; undefined for any other item. */
-export const deploymentOf = (pk: string): Owner | undefined => ownerIn(/^T#([^#]+)#D#([^#]+)$/, pk);
+export const deploymentOf = (pk: string): DeploymentRef | undefined => ownerIn(/^T#([^#]+)#D#([^#]+)$/, pk);
 
 /** The deployment whose events lie in this partition; undefined for any other partition. */
-export const deploymentOfEvents = (pk: string): Owner | undefined => ownerIn(/^T#([^#]+)#E#([^#]+)$/, pk);
+export const deploymentOfEvents = (pk: string): DeploymentRef | undefined =>
+  ownerIn(/^T#([^#]+)#E#([^#]+)$/, pk);
 
-function ownerIn(pattern: RegExp, pk: string): Owner | undefined {
+function ownerIn(pattern: RegExp, pk: string): DeploymentRef | undefined {
   const [, tenantId, deploymentId] = pattern.exec(pk) ?? [];
   return tenantId === undefined || deploymentId === undefined ? undefined : { tenantId, deploymentId };
 }

@@ -1,6 +1,6 @@
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { deploymentKey, due } from '../keys/index.ts';
 
-type Owner = { tenantId: string; deploymentId: string };
 type DueAttributes = { due_pk: string; due_at: number };
 
 /**
@@ -13,15 +13,15 @@ export const IN_FLIGHT_LOOK_MILLISECONDS = 60_000;
 const ENDED_LOOK_MILLISECONDS = 60 * 60_000;
 
 /** Makes sweep look at an item of this deployment at `at` (epoch milliseconds). */
-export const dueAt = ({ tenantId, deploymentId }: Owner, at: number): DueAttributes =>
+export const dueAt = ({ tenantId, deploymentId }: DeploymentRef, at: number): DueAttributes =>
   due(deploymentKey(tenantId, deploymentId).pk, at);
 
 /** When sweep looks at what is in flight, should nothing else wake it. */
-export const inFlightDue = (owner: Owner, now: number): DueAttributes =>
+export const inFlightDue = (owner: DeploymentRef, now: number): DueAttributes =>
   dueAt(owner, now + IN_FLIGHT_LOOK_MILLISECONDS);
 
 /** When sweep looks at a revision that has ended and has nothing at work. */
-export const endedDue = (owner: Owner, now: number): DueAttributes =>
+export const endedDue = (owner: DeploymentRef, now: number): DueAttributes =>
   dueAt(owner, now + ENDED_LOOK_MILLISECONDS);
 
 /** The attributes to remove from what sweep need not look at. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { isTerminal, type Terminal, terminals } from '../../domain/transitions.ts';
 import { put, update } from '../dynamodb/expressions.ts';
 import { queryAll } from '../dynamodb/reads.ts';
@@ -33,12 +34,14 @@ const REVISIONS_AN_ITEM = 100;
 /** Some four kilobytes, which is what a read unit reads. */
 const ITEMS_A_READ = 8;
 
-type Owner = { tenantId: string; deploymentId: string };
 type Numbered = Pick<Revision, 'tenant_id' | 'deployment_id' | 'number'>;
 
 const fixed = { v: 1, entity: 'revision_ends' };
 const itemOf = (number: number): number => Math.floor(number / REVISIONS_AN_ITEM);
-const ownerOf = (item: Numbered): Owner => ({ tenantId: item.tenant_id, deploymentId: item.deployment_id });
+const ownerOf = (item: Numbered): DeploymentRef => ({
+  tenantId: item.tenant_id,
+  deploymentId: item.deployment_id,
+});
 
 /**
  * The writes that note that these revisions of one deployment end so: one an item, as a transaction writes
@@ -84,7 +87,10 @@ export const noteMadeFirst = (made: Revision): Write[] =>
     : [];
 
 /** Tells how revisions ended, by number, asked for from the newest on; undefined where that is not noted. */
-export function endsReader(table: Table, owner: Owner): (number: number) => Promise<Terminal | undefined> {
+export function endsReader(
+  table: Table,
+  owner: DeploymentRef,
+): (number: number) => Promise<Terminal | undefined> {
   const known = new Map<number, Terminal>();
   let oldestRead = Number.POSITIVE_INFINITY;
   const read = async (newest: number): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { RevisionRef } from '../../adapters/workflow.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import { type RevisionStatus, revisionStatuses } from '../../contract/revision-status.ts';
 import { isTerminal, pathBetween } from '../../domain/transitions.ts';
 import {

@@ -1,5 +1,5 @@
-import type { RevisionRef } from '../../adapters/workflow.ts';
 import { refuse } from '../../contract/errors.ts';
+import type { DeploymentRef, RevisionRef } from '../../contract/refs.ts';
 import type { RevisionStatus } from '../../contract/revision-status.ts';
 import { type Stage, stageOf } from '../../domain/transitions.ts';
 import { putNew } from '../dynamodb/expressions.ts';
@@ -24,7 +24,7 @@ export async function getRevisionItem(table: Table, ref: RevisionRef): Promise<R
 
 export const findRevisionByNumber = (
   table: Table,
-  owner: { tenantId: string; deploymentId: string },
+  owner: DeploymentRef,
   number: number,
 ): Promise<Revision | undefined> =>
   find(table, revisionKey(owner.tenantId, owner.deploymentId, number), anyRevision);
@@ -32,7 +32,7 @@ export const findRevisionByNumber = (
 /** A deployment and the revision of this number, in one request. */
 export const findWithRevision = (
   table: Table,
-  { tenantId, deploymentId }: { tenantId: string; deploymentId: string },
+  { tenantId, deploymentId }: DeploymentRef,
   number: number,
 ): Promise<[Deployment | undefined, Revision | undefined]> =>
   findBoth(
@@ -44,7 +44,7 @@ export const findWithRevision = (
 /** The revisions with these numbers and those between, newest first. */
 export function revisionsBetween(
   table: Table,
-  owner: { tenantId: string; deploymentId: string },
+  owner: DeploymentRef,
   oldest: number,
   newest: number,
 ): AsyncGenerator<Revision> {
@@ -58,7 +58,7 @@ export function revisionsBetween(
 
 export const findToken = (
   table: Table,
-  owner: { tenantId: string; deploymentId: string },
+  owner: DeploymentRef,
   number: number,
 ): Promise<TaskToken | undefined> =>
   find(table, tokenKey(owner.tenantId, owner.deploymentId, number), taskToken);

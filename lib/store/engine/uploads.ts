@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import { absent, put } from '../dynamodb/expressions.ts';
 import { find } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
@@ -25,7 +26,7 @@ export type Upload = z.infer<typeof upload>;
 /** What was recorded of an upload; undefined until a request has named it. */
 export const findUpload = (
   table: Table,
-  owner: { tenantId: string; deploymentId: string },
+  owner: DeploymentRef,
   uploadId: string,
 ): Promise<Upload | undefined> =>
   find(table, uploadKey(owner.tenantId, owner.deploymentId, uploadId), upload);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { DeploymentRef, RevisionRef } from '../../contract/refs.ts';
 import { numberOf } from '../../domain/revision-id.ts';
 import { from } from '../dynamodb/sort-key-range.ts';
 
@@ -110,16 +111,13 @@ export const revisionKey = (tenantId: string, deploymentId: string, number: numb
 });
 
 /** `hundred`: revisions' numbers divided by a hundred. Sorts before them, so it is purged before them. */
-export const revisionEndsKey = (
-  { tenantId, deploymentId }: { tenantId: string; deploymentId: string },
-  hundred: number,
-): Key => ({
+export const revisionEndsKey = ({ tenantId, deploymentId }: DeploymentRef, hundred: number): Key => ({
   pk: deploymentPk(tenantId, deploymentId),
   sk: `E#${padded(hundred)}`,
 });
 
 /** The key at which the revision of this id would be. */
-export const revisionKeyOf = (ref: { tenantId: string; deploymentId: string; revisionId: string }): Key =>
+export const revisionKeyOf = (ref: RevisionRef): Key =>
   revisionKey(ref.tenantId, ref.deploymentId, numberOf(ref.revisionId));
 
 export const configurationKey = (tenantId: string, deploymentId: string, version: number): Key => ({

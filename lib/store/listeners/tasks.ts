@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RevisionRef } from '../../adapters/workflow.ts';
+import type { RevisionRef } from '../../contract/refs.ts';
 import { equals, guard, oneOf, putNew, remove, same, type Test, update } from '../dynamodb/expressions.ts';
 import { find, queryPage } from '../dynamodb/reads.ts';
 import { startingWith } from '../dynamodb/sort-key-range.ts';

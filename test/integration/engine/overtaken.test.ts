@@ -1,6 +1,5 @@
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import type { RevisionRef } from '../../../lib/adapters/workflow.ts';
 import { patchDeployment } from '../../../lib/app/deployments/patch.ts';
 import type { Deps } from '../../../lib/app/deps.ts';
 import { failAborted, failBuildOverdue } from '../../../lib/app/engine/builds.ts';
@@ -13,6 +12,7 @@ import { failLostBuild } from '../../../lib/app/engine/tokens.ts';
 import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { deployRevision } from '../../../lib/app/steps/deploy.ts';
 import { prepareRevision } from '../../../lib/app/steps/prepare.ts';
+import type { RevisionRef } from '../../../lib/contract/refs.ts';
 import type { RevisionStatus } from '../../../lib/contract/revision-status.ts';
 import { remove, update } from '../../../lib/store/dynamodb/expressions.ts';
 import { ConditionsFailed, transact } from '../../../lib/store/dynamodb/transact.ts';

@@ -4,7 +4,7 @@ import {
   type BuildState,
   BuildsAtCapacity,
 } from '../../../lib/adapters/builds.ts';
-import type { RevisionRef } from '../../../lib/adapters/workflow.ts';
+import type { RevisionRef } from '../../../lib/contract/refs.ts';
 import { artifactKeyOf } from '../../../lib/domain/file-places.ts';
 import { MINUTE, SECOND } from '../faults.ts';
 import type { Ground } from '../ground.ts';

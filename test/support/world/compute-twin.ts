@@ -5,8 +5,8 @@ import {
   type Found,
   type FoundSet,
   type NewSet,
-  type Place,
 } from '../../../lib/adapters/compute.ts';
+import type { DeploymentRef } from '../../../lib/contract/refs.ts';
 import type { AgentFailure } from '../../../lib/domain/agent-failure.ts';
 
 /** What a set consists of, in the order in which it is made. */
@@ -39,13 +39,13 @@ export class ComputeTwin implements Compute {
   readonly calls: string[] = [];
   /** Moments at which requests would have failed that had an answer before. */
   readonly gaps: string[] = [];
-  called: (call: string, place: Place) => void | Promise<void> = () => undefined;
+  called: (call: string, place: DeploymentRef) => void | Promise<void> = () => undefined;
   /** So many sets find room behind the balancer. */
   setsMax = Number.POSITIVE_INFINITY;
   /** By image; others are ready at the next look. */
   readonly scripts = new Map<string, Script>();
 
-  #of({ deploymentId }: Place): TwinDeployment {
+  #of({ deploymentId }: DeploymentRef): TwinDeployment {
     const known = this.deployments.get(deploymentId) ?? {
       sets: new Map(),
       traffic: undefined,
@@ -56,7 +56,7 @@ export class ComputeTwin implements Compute {
   }
 
   /** Makes one call, and says when it leaves requests without an answer. */
-  async #call(place: Place, name: string, effect: () => void): Promise<void> {
+  async #call(place: DeploymentRef, name: string, effect: () => void): Promise<void> {
     const before = this.answers(place);
     effect();
     this.calls.push(name);
@@ -69,25 +69,25 @@ export class ComputeTwin implements Compute {
   /** From now on nothing need answer any more. */
   isRemoving = false;
 
-  answers(place: Place): boolean {
+  answers(place: DeploymentRef): boolean {
     const { traffic, sets } = this.#of(place);
     return traffic !== undefined && (sets.get(traffic)?.ready ?? 0) > 0;
   }
 
   /** The image that answers requests. */
-  serving({ deploymentId }: Pick<Place, 'deploymentId'>): string | undefined {
+  serving({ deploymentId }: Pick<DeploymentRef, 'deploymentId'>): string | undefined {
     const known = this.deployments.get(deploymentId);
     return known?.traffic === undefined ? undefined : known.sets.get(known.traffic)?.of.image;
   }
 
   /** Nothing is left of it. */
-  isEmpty({ deploymentId }: Pick<Place, 'deploymentId'>): boolean {
+  isEmpty({ deploymentId }: Pick<DeploymentRef, 'deploymentId'>): boolean {
     const { sets, traffic } = this.deployments.get(deploymentId) ?? this.#of({ tenantId: '', deploymentId });
     return sets.size === 0 && traffic === undefined;
   }
 
   /** As if somebody had deleted the service by hand. */
-  loseServers({ deploymentId }: Pick<Place, 'deploymentId'>): void {
+  loseServers({ deploymentId }: Pick<DeploymentRef, 'deploymentId'>): void {
     for (const set of this.deployments.get(deploymentId)?.sets.values() ?? []) {
       set.made.delete('service');
       set.ready = 0;
@@ -95,7 +95,7 @@ export class ComputeTwin implements Compute {
     }
   }
 
-  async look(place: Place): Promise<Found> {
+  async look(place: DeploymentRef): Promise<Found> {
     const { sets, traffic } = this.#of(place);
     await this.#call(place, 'look', () => {
       for (const set of sets.values()) this.#progress(set);
@@ -142,14 +142,14 @@ export class ComputeTwin implements Compute {
     if (looks >= script.ready) set.ready = set.wanted;
   }
 
-  async failureOf(place: Place, key: string): Promise<AgentFailure | undefined> {
+  async failureOf(place: DeploymentRef, key: string): Promise<AgentFailure | undefined> {
     const set = this.#of(place).sets.get(key);
     const script = set && this.scripts.get(set.of.image);
     await this.#call(place, 'failureOf', () => undefined);
     return script !== undefined && 'failure' in script ? script.failure : undefined;
   }
 
-  async create(place: Place, asked: NewSet): Promise<string[]> {
+  async create(place: DeploymentRef, asked: NewSet): Promise<string[]> {
     const known = this.#of(place);
     const { key, wanted, served, revisionId } = asked;
     if (known.sets.get(key)?.isLeaving) throw new ComputeBusy(`The set ${key} still ends its servers.`);
@@ -181,14 +181,19 @@ export class ComputeTwin implements Compute {
     throw inWords(Object.assign(full, { name: 'TooManyUniqueTargetGroupsPerLoadBalancerException' }));
   }
 
-  scale(place: Place, key: string, wanted: number): Promise<void> {
+  scale(place: DeploymentRef, key: string, wanted: number): Promise<void> {
     return this.#change(place, 'scale', key, (set) => {
       set.wanted = wanted;
       set.ready = Math.min(set.ready, wanted);
     });
   }
 
-  async revive(place: Place, key: string, wanted: number, note: { revisionId?: string }): Promise<void> {
+  async revive(
+    place: DeploymentRef,
+    key: string,
+    wanted: number,
+    note: { revisionId?: string },
+  ): Promise<void> {
     await this.#change(place, 'note revival', key, (set) => {
       set.retiredAt = undefined;
       set.revisionId = note.revisionId ?? set.revisionId;
@@ -196,7 +201,7 @@ export class ComputeTwin implements Compute {
     await this.scale(place, key, wanted);
   }
 
-  async move(place: Place, key: string, note: { revisionId?: string }): Promise<void> {
+  async move(place: DeploymentRef, key: string, note: { revisionId?: string }): Promise<void> {
     await this.#change(place, 'note served', key, (set) => {
       set.served = true;
       set.revisionId = note.revisionId ?? set.revisionId;
@@ -206,14 +211,14 @@ export class ComputeTwin implements Compute {
     });
   }
 
-  retire(place: Place, key: string, at: number): Promise<void> {
+  retire(place: DeploymentRef, key: string, at: number): Promise<void> {
     return this.#change(place, 'retire', key, (set) => {
       set.retiredAt = at;
     });
   }
 
   /** First its servers end, then it goes. */
-  async remove(place: Place, key: string): Promise<'done' | 'later'> {
+  async remove(place: DeploymentRef, key: string): Promise<'done' | 'later'> {
     const { sets } = this.#of(place);
     const set = sets.get(key);
     if (set === undefined) return 'done';
@@ -232,7 +237,7 @@ export class ComputeTwin implements Compute {
     return 'later';
   }
 
-  stopTraffic(place: Place): Promise<void> {
+  stopTraffic(place: DeploymentRef): Promise<void> {
     return this.#call(place, 'stop traffic', () => {
       this.#of(place).traffic = undefined;
     });
@@ -242,7 +247,12 @@ export class ComputeTwin implements Compute {
     return `https://agents.example.com/d/${name}`;
   }
 
-  async #change(place: Place, name: string, key: string, effect: (set: TwinSet) => void): Promise<void> {
+  async #change(
+    place: DeploymentRef,
+    name: string,
+    key: string,
+    effect: (set: TwinSet) => void,
+  ): Promise<void> {
     const set = this.#of(place).sets.get(key);
     await this.#call(place, name, () => {
       if (set !== undefined) effect(set);

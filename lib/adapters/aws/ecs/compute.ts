@@ -1,5 +1,6 @@
 import { agentAddress } from '../../../contract/agent-front.ts';
-import { type Compute, ComputeBusy, type NewSet, type Place } from '../../compute.ts';
+import type { DeploymentRef } from '../../../contract/refs.ts';
+import { type Compute, ComputeBusy, type NewSet } from '../../compute.ts';
 import { type Aws, inWords, isNamed, openAws } from './clients.ts';
 import { failureOfSet } from './failures.ts';
 import { type Account, foundIn, isThere, type Lying, quotasOf, survey } from './look.ts';
@@ -20,7 +21,7 @@ export function createEcsCompute(options: EcsOptions): Compute {
     call.catch((error: unknown) => {
       throw inWords(error);
     });
-  const saidOf = <T>(place: Place, key: string, call: Promise<T>): Promise<T> =>
+  const saidOf = <T>(place: DeploymentRef, key: string, call: Promise<T>): Promise<T> =>
     said(call.catch((error: unknown) => orGone(aws, { place, key }, error)));
   return {
     look: (place) => said(survey(aws, place).then(foundIn)),
@@ -38,7 +39,7 @@ export function createEcsCompute(options: EcsOptions): Compute {
   };
 }
 
-async function setOf(aws: Aws, place: Place, key: string): Promise<Lying | undefined> {
+async function setOf(aws: Aws, place: DeploymentRef, key: string): Promise<Lying | undefined> {
   return (await survey(aws, place)).sets.find((set) => set.key === key);
 }
 
@@ -48,7 +49,7 @@ async function setOf(aws: Aws, place: Place, key: string): Promise<Lying | undef
  */
 async function orGone(
   aws: Aws,
-  { place, key }: { place: Place; key: string },
+  { place, key }: { place: DeploymentRef; key: string },
   error: unknown,
 ): Promise<never> {
   const isDenied = isNamed(error, 'AccessDenied', 'AccessDeniedException');
@@ -57,13 +58,13 @@ async function orGone(
   throw error;
 }
 
-async function failureOf(aws: Aws, place: Place, key: string): ReturnType<Compute['failureOf']> {
+async function failureOf(aws: Aws, place: DeploymentRef, key: string): ReturnType<Compute['failureOf']> {
   const set = await setOf(aws, place, key);
   return set && failureOfSet(aws, place, set);
 }
 
 /** What is missing of it, in an order in which each can be found again: the target group first. */
-async function create(aws: Aws, place: Place, set: NewSet): Promise<string[]> {
+async function create(aws: Aws, place: DeploymentRef, set: NewSet): Promise<string[]> {
   const size = sizeFor(set);
   const account = await survey(aws, place);
   const known = account.sets.find(({ key }) => key === set.key);
@@ -80,7 +81,7 @@ type Begun = { size: Size; account: Account; known: Lying | undefined; targetGro
 /** What a set needs beside its target group. */
 async function complete(
   aws: Aws,
-  place: Place,
+  place: DeploymentRef,
   set: NewSet,
   { size, account, known, targetGroupArn }: Begun,
 ): Promise<void> {
@@ -110,7 +111,7 @@ const STILL_ENDING = 'The set that ran this before still ends its servers.';
  */
 async function orTakeBack(
   aws: Aws,
-  { place, key }: { place: Place; key: string },
+  { place, key }: { place: DeploymentRef; key: string },
   make: () => Promise<void>,
   takeBack: () => Promise<void>,
 ): Promise<void> {
@@ -126,7 +127,11 @@ async function orTakeBack(
 type Scaled = { key: string; targetGroupArn: string; min: number; max: number };
 
 /** A scaler stays when its service goes, so one that comes too late is taken back as well. */
-async function letScale(aws: Aws, place: Place, { key, targetGroupArn, min, max }: Scaled): Promise<void> {
+async function letScale(
+  aws: Aws,
+  place: DeploymentRef,
+  { key, targetGroupArn, min, max }: Scaled,
+): Promise<void> {
   if (max <= min) return;
   const name = serviceName(place, key);
   const make = () => service.letScale(aws, name, { min, max });
@@ -136,7 +141,7 @@ async function letScale(aws: Aws, place: Place, { key, targetGroupArn, min, max 
 
 type Revival = { key: string; wanted: number; note: { revisionId?: string } };
 
-async function revive(aws: Aws, place: Place, { key, wanted, note }: Revival): Promise<void> {
+async function revive(aws: Aws, place: DeploymentRef, { key, wanted, note }: Revival): Promise<void> {
   const set = await setOf(aws, place, key);
   if (set === undefined) return;
   await service.setDesired(aws, serviceName(place, key), wanted);
@@ -151,7 +156,7 @@ const revisionOf = ({ revisionId }: { revisionId?: string }) =>
 
 async function move(
   aws: Aws,
-  place: Place,
+  place: DeploymentRef,
   key: string,
   { name, ...note }: { name: string; revisionId?: string },
 ): Promise<void> {
@@ -163,7 +168,7 @@ async function move(
 }
 
 /** Its scaler first: what drains does little, and would be ended for that. */
-async function retire(aws: Aws, place: Place, key: string, at: number): Promise<void> {
+async function retire(aws: Aws, place: DeploymentRef, key: string, at: number): Promise<void> {
   const set = await setOf(aws, place, key);
   if (set === undefined) return;
   if (set.tags[tags.scaled] !== undefined)
@@ -176,7 +181,7 @@ async function retire(aws: Aws, place: Place, key: string, at: number): Promise<
 const LAST_SECONDS = 5;
 
 /** Its servers end first; while they do, its target group must stay, or what they still answer is cut off. */
-async function remove(aws: Aws, place: Place, key: string): Promise<'done' | 'later'> {
+async function remove(aws: Aws, place: DeploymentRef, key: string): Promise<'done' | 'later'> {
   const { sets, traffic } = await survey(aws, place);
   const set = sets.find((one) => one.key === key);
   if (set === undefined) return 'done';

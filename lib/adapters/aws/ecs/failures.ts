@@ -2,8 +2,8 @@ import { GetLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DescribeTasksCommand, ListTasksCommand, type Task } from '@aws-sdk/client-ecs';
 import { DescribeTargetHealthCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { isOnDockerHub } from '../../../contract/images/docker-hub.ts';
+import type { DeploymentRef } from '../../../contract/refs.ts';
 import type { AgentFailure } from '../../../domain/agent-failure.ts';
-import type { Place } from '../../compute.ts';
 import { type Aws, unless } from './clients.ts';
 import type { Lying } from './look.ts';
 import { serviceName, tags } from './names.ts';
@@ -16,7 +16,11 @@ const OUTPUT_LINES = 30;
 const TASKS_MAX = 100;
 
 /** Why servers of a set are missing: what its tasks say, then its service, then the balancer. */
-export async function failureOfSet(aws: Aws, place: Place, set: Lying): Promise<AgentFailure | undefined> {
+export async function failureOfSet(
+  aws: Aws,
+  place: DeploymentRef,
+  set: Lying,
+): Promise<AgentFailure | undefined> {
   const stopped = await stoppedTasks(aws, serviceName(place, set.key), set.service?.createdAt);
   return (
     (await failureOfTasks(aws, place, set, stopped)) ??
@@ -54,7 +58,7 @@ const timeOf = ({ stoppedAt }: Task): number => stoppedAt?.getTime() ?? 0;
 
 async function failureOfTasks(
   aws: Aws,
-  place: Place,
+  place: DeploymentRef,
   set: Lying,
   stopped: readonly Task[],
 ): Promise<AgentFailure | undefined> {
@@ -118,7 +122,12 @@ function failureOfFetching(
 }
 
 /** Of the newest that is known to have said something: what the last one wrote may still be on its way. */
-async function lastWords(aws: Aws, place: Place, set: Lying, ended: readonly Task[]): Promise<string[]> {
+async function lastWords(
+  aws: Aws,
+  place: DeploymentRef,
+  set: Lying,
+  ended: readonly Task[],
+): Promise<string[]> {
   for (const task of ended.slice(0, ENDS_MAX)) {
     const said = await outputOf(aws, place, set, task);
     if (said.length > 0) return said;
@@ -126,7 +135,12 @@ async function lastWords(aws: Aws, place: Place, set: Lying, ended: readonly Tas
   return [];
 }
 
-async function outputOf({ logs, options }: Aws, place: Place, set: Lying, task: Task): Promise<string[]> {
+async function outputOf(
+  { logs, options }: Aws,
+  place: DeploymentRef,
+  set: Lying,
+  task: Task,
+): Promise<string[]> {
   const id = task.taskArn?.split('/').at(-1) ?? '';
   const { tenantId, deploymentId } = place;
   const command = new GetLogEventsCommand({

@@ -9,7 +9,8 @@ import {
   type TargetGroup,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { AGENT_HEADER } from '../../../contract/agent-front.ts';
-import type { BalancerParts, Found, FoundSet, Place } from '../../compute.ts';
+import type { DeploymentRef } from '../../../contract/refs.ts';
+import type { BalancerParts, Found, FoundSet } from '../../compute.ts';
 import type { Aws } from './clients.ts';
 import { serviceName, tags, targetGroupPrefix } from './names.ts';
 
@@ -47,7 +48,7 @@ const chunks = <T>(items: readonly T[], size: number): T[][] =>
   );
 
 /** Everything of a deployment that is there, strongly consistent as far as AWS is. */
-export async function survey(aws: Aws, place: Place): Promise<Account> {
+export async function survey(aws: Aws, place: DeploymentRef): Promise<Account> {
   const [groups, rules] = await Promise.all([groupsOf(aws, place), allRules(aws)]);
   const names = groups.map(({ key }) => serviceName(place, key));
   const [services, tagsByArn, healthy] = await Promise.all([
@@ -131,7 +132,7 @@ const scales = (own: Lying['tags']): boolean => Number(own[tags.max] ?? 1) > Num
 const isScaled = (own: Lying['tags']): boolean => own[tags.scaled] === 'true';
 
 /** Of all in the region, for one that has no rule yet belongs to no balancer. */
-async function groupsOf({ elb }: Aws, place: Place): Promise<{ key: string; arn: string }[]> {
+async function groupsOf({ elb }: Aws, place: DeploymentRef): Promise<{ key: string; arn: string }[]> {
   const prefix = targetGroupPrefix(place);
   const found: TargetGroup[] = [];
   for await (const { TargetGroups = [] } of paginateDescribeTargetGroups({ client: elb, pageSize: 400 }, {}))

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Place } from '../../compute.ts';
+import type { DeploymentRef } from '../../../contract/refs.ts';
 import type { EcsOptions } from './options.ts';
 
 // The target group of a set is its anchor: it is made first and removed last, so whatever was cut off is
@@ -9,19 +9,20 @@ const HASH_LENGTH = 16;
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Names of target groups have 32 characters at most. */
-export const targetGroupPrefix = ({ tenantId, deploymentId }: Place): string =>
+export const targetGroupPrefix = ({ tenantId, deploymentId }: DeploymentRef): string =>
   `sw-${digest(`${tenantId}/${deploymentId}`).slice(0, HASH_LENGTH)}-`;
 
-export const targetGroupName = (place: Place, key: string): string => `${targetGroupPrefix(place)}${key}`;
+export const targetGroupName = (place: DeploymentRef, key: string): string =>
+  `${targetGroupPrefix(place)}${key}`;
 
 /** Names the service and the family of task definitions of a set: events of both carry its ids. */
-export const serviceName = ({ tenantId, deploymentId }: Place, key: string): string =>
+export const serviceName = ({ tenantId, deploymentId }: DeploymentRef, key: string): string =>
   `slipway_${tenantId}_${deploymentId}_${key}`;
 
 const SERVICE = /^slipway_([^_]+)_([^_]+)_[^_]+$/;
 
 /** The deployment of a service or of a family, by its name or ARN; undefined for one of somebody else. */
-export function placeOfService(name: string): Place | undefined {
+export function placeOfService(name: string): DeploymentRef | undefined {
   const [, tenantId, deploymentId] = SERVICE.exec(name.split('/').at(-1)?.split(':')[0] ?? '') ?? [];
   return tenantId === undefined || deploymentId === undefined ? undefined : { tenantId, deploymentId };
 }
@@ -51,7 +52,7 @@ export const tags = {
 
 export const placeTags = (
   { cluster }: Pick<EcsOptions, 'cluster'>,
-  { tenantId, deploymentId }: Place,
+  { tenantId, deploymentId }: DeploymentRef,
   key: string,
 ): Record<string, string> => ({
   [tags.cluster]: cluster,

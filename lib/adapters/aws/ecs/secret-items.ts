@@ -3,7 +3,8 @@ import {
   DeleteSecretCommand,
   PutSecretValueCommand,
 } from '@aws-sdk/client-secrets-manager';
-import type { NewSet, Place } from '../../compute.ts';
+import type { DeploymentRef } from '../../../contract/refs.ts';
+import type { NewSet } from '../../compute.ts';
 import { type Aws, unless } from './clients.ts';
 import { placeTags } from './names.ts';
 
@@ -30,14 +31,14 @@ export function itemsOf(environment: readonly Variable[]): Variable[][] {
   return items;
 }
 
-const prefixOf = ({ options }: Aws, { tenantId, deploymentId }: Place, key: string): string =>
+const prefixOf = ({ options }: Aws, { tenantId, deploymentId }: DeploymentRef, key: string): string =>
   `${options.secretPrefix}/${tenantId}/${deploymentId}/${key}-`;
 
 /**
  * Stores a set's variables, and gives where each lies. Members are called by their place: a reference ends at
  * a colon, which the name of a variable may hold.
  */
-export async function storeVariables(aws: Aws, place: Place, set: NewSet): Promise<Placed[]> {
+export async function storeVariables(aws: Aws, place: DeploymentRef, set: NewSet): Promise<Placed[]> {
   const placed: Placed[] = [];
   for (const [index, variables] of itemsOf(set.environment).entries()) {
     const Name = `${prefixOf(aws, place, set.key)}${index}`;
@@ -72,7 +73,7 @@ async function storeItem(
 /** Deletes a set's items for good: they can be made again from what the control plane has. */
 export async function deleteVariables(
   aws: Aws,
-  place: Place,
+  place: DeploymentRef,
   { key, count }: { key: string; count: number },
 ): Promise<void> {
   for (let index = 0; index < count; index++) {

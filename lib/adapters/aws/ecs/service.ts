@@ -13,7 +13,8 @@ import {
   UpdateServiceCommand,
 } from '@aws-sdk/client-ecs';
 import { isOnDockerHub } from '../../../contract/images/docker-hub.ts';
-import type { NewSet, Place } from '../../compute.ts';
+import type { DeploymentRef } from '../../../contract/refs.ts';
+import type { NewSet } from '../../compute.ts';
 import { type Aws, unless } from './clients.ts';
 import { placeTags, serviceName } from './names.ts';
 import { CONTAINER, CONTAINER_PORT, type EcsOptions } from './options.ts';
@@ -34,7 +35,7 @@ const ecsTags = (given: Record<string, string>) =>
 
 export async function registerTaskDefinition(
   aws: Aws,
-  place: Place,
+  place: DeploymentRef,
   set: NewSet,
   { size, variables }: { size: Size; variables: readonly Placed[] },
 ): Promise<string> {
@@ -91,7 +92,7 @@ const credentialsFor = ({ dockerHubSecret }: EcsOptions, image: string) =>
 /** Only for a set that has none: a token for the client may not be used again, so it has been looked for. */
 export async function createService(
   { ecs, options }: Aws,
-  place: Place,
+  place: DeploymentRef,
   set: NewSet,
   of: { taskDefinition: string; targetGroupArn: string },
 ): Promise<void> {

@@ -10,7 +10,8 @@ import {
   type Rule,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { AGENT_HEADER, agentValue, TRIAL_HEADER } from '../../../contract/agent-front.ts';
-import type { NewSet, Place } from '../../compute.ts';
+import type { DeploymentRef } from '../../../contract/refs.ts';
+import type { NewSet } from '../../compute.ts';
 import { type Aws, isNamed, unless } from './clients.ts';
 import { type Account, allRules, type Lying, targetOf } from './look.ts';
 import { placeTags, tags, targetGroupName } from './names.ts';
@@ -31,7 +32,7 @@ const tagList = (given: Record<string, string>) =>
 /** Makes the target group of a set, unless it is there. Gives its ARN. */
 export async function ensureTargetGroup(
   aws: Aws,
-  place: Place,
+  place: DeploymentRef,
   set: NewSet,
   known: Lying | undefined,
 ): Promise<string> {
@@ -102,7 +103,7 @@ export async function ensureTrialRule(
 export async function sendTraffic(
   aws: Aws,
   targetGroupArn: string,
-  { account, place, name }: { account: Account; place: Place; name: string },
+  { account, place, name }: { account: Account; place: DeploymentRef; name: string },
 ): Promise<void> {
   const [first, ...doubles] = account.production;
   const Actions = [{ Type: 'forward' as const, TargetGroupArn: targetGroupArn }];

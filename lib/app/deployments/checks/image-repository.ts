@@ -1,4 +1,5 @@
 import { refuse } from '../../../contract/errors.ts';
+import type { DeploymentRef } from '../../../contract/refs.ts';
 import { ownImage, repositoryOf } from '../../../domain/image-repository.ts';
 import type { Settings } from '../../deps.ts';
 
@@ -9,7 +10,7 @@ import type { Settings } from '../../deps.ts';
  */
 export function checkImagePlace(
   { registryHost }: Pick<Settings, 'registryHost'>,
-  own: { tenantId: string; deploymentId: string } | undefined,
+  own: DeploymentRef | undefined,
   imageUri: string | undefined,
 ): void {
   const image =

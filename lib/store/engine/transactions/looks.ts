@@ -1,4 +1,4 @@
-import type { RevisionRef } from '../../../adapters/workflow.ts';
+import type { RevisionRef } from '../../../contract/refs.ts';
 import { CONFIRM_AFTER_MILLISECONDS } from '../../../domain/confirmed.ts';
 import { above, equals, guard, same, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';

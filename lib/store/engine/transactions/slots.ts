@@ -1,3 +1,4 @@
+import type { DeploymentRef } from '../../../contract/refs.ts';
 import { absent, equals, guard, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKey } from '../../keys/index.ts';
@@ -5,8 +6,6 @@ import { waitingRow } from '../deployment-rows.ts';
 import type { Deployment, Slot } from '../items.ts';
 import { DUE, inFlightDue } from '../looks.ts';
 import { revise } from '../revision-moves.ts';
-
-type Owner = { tenantId: string; deploymentId: string };
 
 const isFree = guard('slot: free', absent('slot'));
 
@@ -16,7 +15,7 @@ const isFree = guard('slot: free', absent('slot'));
  * overlap, and why the row's count of those that wait is right.
  */
 export function takeSlot(
-  owner: Owner,
+  owner: DeploymentRef,
   deployment: Deployment,
   { id, number }: { id: string; number: number },
   now: number,
@@ -43,7 +42,7 @@ export function takeSlot(
  * Gives the slot to the deletion, which never gives it back: the deployment goes with it. Demands that the
  * deletion is asked for, that the slot is free and that nothing is queued.
  */
-export function takeSlotToDelete(owner: Owner, now: number): Write {
+export function takeSlotToDelete(owner: DeploymentRef, now: number): Write {
   const slot: Slot = { kind: 'delete', since: new Date(now).toISOString() };
   return update(
     'deployment',

@@ -1,4 +1,5 @@
 import type { ExecutionInput } from '../../../adapters/workflow.ts';
+import type { DeploymentRef } from '../../../contract/refs.ts';
 import { numberOf } from '../../../domain/revision-id.ts';
 import { absent, any, atMost, equals, guard, put, remove, same } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
@@ -47,7 +48,7 @@ function keepToken(
  * stays.
  */
 export const forgetToken = (
-  { tenantId, deploymentId }: { tenantId: string; deploymentId: string },
+  { tenantId, deploymentId }: DeploymentRef,
   number: number,
   token: TaskToken,
 ): Write =>
