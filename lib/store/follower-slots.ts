@@ -47,7 +47,7 @@ const itemOf = (slot: Omit<FollowerSlot, 'v' | 'entity' | 'ttl'>): Record<string
 });
 
 /** Takes a place. False when another holds it, or waits for its next answer there. */
-export async function takeSlot(
+export async function takeFollowerSlot(
   table: Table,
   slot: Omit<FollowerSlot, 'v' | 'entity' | 'ttl'>,
   now: number,
@@ -61,7 +61,7 @@ export async function takeSlot(
  * Leaves a place to its follower for a while, to come back to. Harmless when its time was over and another
  * has it.
  */
-export async function leaveSlot(
+export async function leaveFollowerSlot(
   table: Table,
   { lease_id: leaseId, ...slot }: Omit<FollowerSlot, 'v' | 'entity' | 'ttl'>,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { create as createRevocations } from '../../functions/schedules/revocatio
 import { createTableLogs } from '../../lib/adapters/aws/logs.ts';
 import { hashOf } from '../../lib/app/identity/api-key.ts';
 import { authenticate } from '../../lib/app/identity/authenticate.ts';
-import { createApiKey } from '../../lib/app/identity/create-api-key.ts';
+import { issueApiKey } from '../../lib/app/identity/issue-api-key.ts';
 import { hourOf } from '../../lib/app/identity/key-uses.ts';
 import { noteKeyUse } from '../../lib/app/identity/note-key-use.ts';
 import { getDesired } from '../../lib/app/listener-protocol/desired.ts';
@@ -180,7 +180,7 @@ async function measureRequests(world: RunningWorld, deploymentId: string, revisi
   const deps = { ...world.deps, logs: createTableLogs(world.deps.table, world.deps.clock) };
   const { tenantId, organizationId, userId } = caller;
   const wish = { tenantId, organizationId, userId, role: 'admin', name: 'measured' } as const;
-  const apiKey = await createApiKey(deps, wish);
+  const apiKey = await issueApiKey(deps, wish);
   const identify = () => authenticate(deps, { apiKey, tenantId: undefined });
   const units = (work: () => Promise<unknown>) => unitsOf(deps.table.client, work);
   const asked = (work: () => Promise<unknown>) => units(async () => [await identify(), await work()]);

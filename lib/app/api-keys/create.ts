@@ -10,7 +10,7 @@ import { MANAGED_COMPUTE_ID } from '../../store/listeners/managed.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { apiKeyWrites } from '../identity/create-api-key.ts';
+import { apiKeyWrites } from '../identity/issue-api-key.ts';
 import { lacks } from '../identity/lacks.ts';
 import { withinLimit } from '../limits.ts';
 import { checkNotManaged } from '../listeners/not-managed.ts';

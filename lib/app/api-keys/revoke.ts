@@ -9,12 +9,12 @@ import {
   findApiKey,
   findApiKeyRow,
   type KeyOwner,
-  revokeApiKey as revoke,
+  revokeApiKeyWrites,
 } from '../../store/identity/api-keys.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { auditedKey } from '../identity/create-api-key.ts';
+import { auditedKey } from '../identity/issue-api-key.ts';
 import { refusalOfRole } from '../members/above.ts';
 
 /**
@@ -33,7 +33,7 @@ export async function revokeApiKey(
   const audit = auditOf(deps, caller, 'api_key.revoke', key && auditedKey(key));
   const asked = { key, by: caller.role, now: deps.clock.now(), audit };
   try {
-    await transact(deps.table, revoke(found.owner, found.row, asked));
+    await transact(deps.table, revokeApiKeyWrites(found.owner, found.row, asked));
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
     throw refusalOfRole(caller, error.failed.get(API_KEY)) ?? refuse('api_key_not_found', { id });

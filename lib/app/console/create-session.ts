@@ -8,7 +8,7 @@ import { auditOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { hashOf } from '../identity/api-key.ts';
 import { isGood } from '../identity/authenticate.ts';
-import { apiKeyWrites } from '../identity/create-api-key.ts';
+import { apiKeyWrites } from '../identity/issue-api-key.ts';
 
 /** A working day; a stolen one is of no use the day after. */
 export const SESSION_MILLISECONDS = 12 * 3_600_000;

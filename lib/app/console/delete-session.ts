@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import { revokeApiKey } from '../../store/identity/api-keys.ts';
+import { revokeApiKeyWrites } from '../../store/identity/api-keys.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -21,7 +21,7 @@ export async function deleteConsoleSession(
   const audit = auditOf(deps, caller, 'console_session.delete');
   const asked = { key: own.key, by: caller.role, now: deps.clock.now(), audit };
   try {
-    await transact(deps.table, revokeApiKey(own.owner, own.row, asked));
+    await transact(deps.table, revokeApiKeyWrites(own.owner, own.row, asked));
   } catch (error) {
     // Another tab has ended it meanwhile.
     if (!(error instanceof ConditionsFailed)) throw error;

@@ -10,7 +10,7 @@ import { checkSource, fieldsOfKind, nothingToBuild, sourceOf } from '../../domai
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import type { Deployment, Listener } from '../../store/engine/items.ts';
 import { reservationInTheWay } from '../../store/engine/names.ts';
-import * as deployments from '../../store/engine/transactions/deployments.ts';
+import { createDeploymentWrites } from '../../store/engine/transactions/deployments.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -57,7 +57,7 @@ export async function createDeployment(
       ? undefined
       : await sealSecrets(deps, { tenantId: caller.tenantId, deploymentId: deployment.id }, secrets);
   const shown = await showDeployment(deps, deployment);
-  const writes = deployments.createDeployment({
+  const writes = createDeploymentWrites({
     deployment,
     revision,
     listener,

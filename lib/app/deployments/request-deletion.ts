@@ -4,7 +4,7 @@ import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import type { Deployment } from '../../store/engine/items.ts';
 import { firstQueued } from '../../store/engine/queue.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
-import * as deletions from '../../store/engine/transactions/deletions.ts';
+import { forceDeletion, requestDeletionWrites } from '../../store/engine/transactions/deletions.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -47,10 +47,10 @@ async function mark(deps: DeletionDeps, deployment: Deployment, caller: Caller):
   ]);
   const audit = auditOf(deps, caller, 'deployment.delete');
   const facts = { deployment, slotRevision, queued, audit, now: deps.clock.now() };
-  await transact(deps.table, deletions.requestDeletion(facts));
+  await transact(deps.table, requestDeletionWrites(facts));
 }
 
 async function force(deps: DeletionDeps, deployment: Deployment, caller: Caller): Promise<void> {
   const audit = auditOf(deps, caller, 'deployment.delete');
-  await transact(deps.table, deletions.forceDeletion(deployment, audit, deps.clock.now()));
+  await transact(deps.table, forceDeletion(deployment, audit, deps.clock.now()));
 }

@@ -3,8 +3,8 @@ import { write } from '../../store/dynamodb/write.ts';
 import { firstQueued } from '../../store/engine/queue.ts';
 import { endQueue } from '../../store/engine/transactions/deletions.ts';
 import { requestInterrupt } from '../../store/engine/transactions/interrupts.ts';
-import * as slots from '../../store/engine/transactions/slots.ts';
-import * as tasks from '../../store/engine/transactions/tasks.ts';
+import { takeSlotToDeleteWrite } from '../../store/engine/transactions/slots.ts';
+import { offerAgain, offerDeletionWrites } from '../../store/engine/transactions/tasks.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** Ends the queued revisions of a deployment that is being deleted, as many as a transaction takes. */
@@ -18,7 +18,7 @@ export async function endQueued(
 
 /** Gives the free slot to the deletion. It is never given back: the deployment goes with it. */
 export async function takeSlotToDelete(deps: EngineDeps, { owner }: Loaded): Promise<void> {
-  await write(deps.table, slots.takeSlotToDelete(owner, deps.clock.now()));
+  await write(deps.table, takeSlotToDeleteWrite(owner, deps.clock.now()));
 }
 
 /** Asks for the revision in the slot to be stopped, which was too late when the deletion was asked for. */
@@ -31,11 +31,10 @@ export async function interruptForDeletion(deps: EngineDeps, { slotRevision }: L
  */
 export async function offerDeletion(deps: EngineDeps, { deployment }: Loaded): Promise<void> {
   const offer = { id: deps.clock.orderedId(), now: deps.clock.now() };
-  await transact(deps.table, tasks.offerDeletion(deployment, offer));
+  await transact(deps.table, offerDeletionWrites(deployment, offer));
 }
 
 /** The lease ran out: whoever asks next may take it up. */
 export async function offerDeletionAgain(deps: EngineDeps, { deployment, task }: Loaded): Promise<void> {
-  if (task?.state === 'claimed')
-    await transact(deps.table, tasks.offerAgain(deployment, task, deps.clock.now()));
+  if (task?.state === 'claimed') await transact(deps.table, offerAgain(deployment, task, deps.clock.now()));
 }

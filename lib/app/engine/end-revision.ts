@@ -6,7 +6,7 @@ import { numberOf } from '../../domain/revision-id.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import type { Revision } from '../../store/engine/items.ts';
 import { attemptOf, findRevision, findToken, hasBuild } from '../../store/engine/revisions.ts';
-import * as endings from '../../store/engine/transactions/endings.ts';
+import { endRevisionWrites } from '../../store/engine/transactions/endings.ts';
 import type { Deps } from '../deps.ts';
 import { type ArtifactPlan, deleteDropped, planArtifacts } from './keep-artifacts.ts';
 import { type Loaded, load } from './situation.ts';
@@ -73,7 +73,7 @@ async function writeEnd(
   const { deployment, task } = loaded;
   const hasToken = token !== undefined;
   const facts = { deployment, task, revision, ending, hasToken, artifacts: plan?.artifacts };
-  await transact(deps.table, endings.endRevision({ ...facts, now: deps.clock.now() }));
+  await transact(deps.table, endRevisionWrites({ ...facts, now: deps.clock.now() }));
 }
 
 /** Clients show only the logs: a failure's cause is also the last line of its stage's log. */

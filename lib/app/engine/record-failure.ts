@@ -1,6 +1,6 @@
 import { write } from '../../store/dynamodb/write.ts';
 import type { Outcome } from '../../store/engine/outcome-shapes.ts';
-import * as outcomes from '../../store/engine/transactions/outcomes.ts';
+import { recordFailureWrite } from '../../store/engine/transactions/outcomes.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /**
@@ -14,5 +14,5 @@ export async function recordFailure(
   message: string,
 ): Promise<void> {
   if (slotRevision === undefined) return;
-  await write(deps.table, outcomes.recordFailure(slotRevision, { stage, result: 'failed', message }));
+  await write(deps.table, recordFailureWrite(slotRevision, { stage, result: 'failed', message }));
 }

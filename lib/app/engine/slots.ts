@@ -4,7 +4,7 @@ import { ConditionsFailed, transact, type Write } from '../../store/dynamodb/tra
 import { write } from '../../store/dynamodb/write.ts';
 import { attemptOf, findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { lookAtDeploymentLater, lookAtRevisionLater } from '../../store/engine/transactions/looks.ts';
-import * as slots from '../../store/engine/transactions/slots.ts';
+import { takeSlotWrites } from '../../store/engine/transactions/slots.ts';
 import { type Asked, executionName } from './ask.ts';
 import { type EngineDeps, type Loaded, situationOf } from './situation.ts';
 
@@ -17,7 +17,7 @@ export async function takeSlot(
   const queued = other?.number === number ? other : await findRevisionByNumber(deps.table, owner, number);
   // Removed with its deployment since that was read: the next look sees it.
   if (queued === undefined) return;
-  await transact(deps.table, slots.takeSlot(owner, deployment, { id: queued.id, number }, deps.clock.now()));
+  await transact(deps.table, takeSlotWrites(owner, deployment, { id: queued.id, number }, deps.clock.now()));
 }
 
 /** Starts the execution of the slot's revision. Harmless while it runs. */

@@ -1,7 +1,7 @@
 import { transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
-import * as transactions from '../../store/engine/transactions/tasks.ts';
-import * as tasks from '../../store/listeners/tasks.ts';
+import { releaseTaskWrites } from '../../store/engine/transactions/tasks.ts';
+import { cancelTaskWrite } from '../../store/listeners/tasks.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /**
@@ -9,11 +9,10 @@ import type { EngineDeps, Loaded } from './situation.ts';
  * epoch and is refused.
  */
 export async function releaseTask(deps: EngineDeps, { deployment, task }: Loaded): Promise<void> {
-  if (task !== undefined)
-    await transact(deps.table, transactions.releaseTask(deployment, task, deps.clock.now()));
+  if (task !== undefined) await transact(deps.table, releaseTaskWrites(deployment, task, deps.clock.now()));
 }
 
 /** Tells the listener that holds it to stop. */
 export async function cancelTask(deps: EngineDeps, { task }: Loaded): Promise<void> {
-  if (task?.state === 'claimed') await write(deps.table, tasks.cancelTask(task));
+  if (task?.state === 'claimed') await write(deps.table, cancelTaskWrite(task));
 }

@@ -3,7 +3,7 @@ import { findTenant } from '../../store/identity/tenants.ts';
 import { getListenerItem } from '../../store/listeners/listeners.ts';
 import type { Deps } from '../deps.ts';
 import { checkNotManaged } from '../listeners/not-managed.ts';
-import { createApiKey } from './create-api-key.ts';
+import { issueApiKey } from './issue-api-key.ts';
 
 /**
  * Makes a key that opens one listener's part of the protocol and nothing else; it acts as a new service user.
@@ -18,7 +18,7 @@ export async function createListenerKey(
   checkNotManaged(listener.compute_id, { tenant_id: tenantId, listener_id: listenerId });
   const owner = await findTenant(deps.table, tenantId);
   if (owner === undefined) throw refuse('listener_not_found', { id: listenerId });
-  return createApiKey(deps, {
+  return issueApiKey(deps, {
     organizationId: owner.organization_id,
     tenantId,
     userId: deps.clock.randomId(),

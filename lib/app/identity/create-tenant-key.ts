@@ -2,7 +2,7 @@ import { refuse } from '../../contract/errors.ts';
 import type { MemberRole } from '../../contract/roles.ts';
 import { findTenant } from '../../store/identity/tenants.ts';
 import type { Deps } from '../deps.ts';
-import { createApiKey } from './create-api-key.ts';
+import { issueApiKey } from './issue-api-key.ts';
 
 export type TenantKeyWish = {
   tenantId: string;
@@ -23,7 +23,7 @@ export async function createTenantKey(
   const owner = await findTenant(deps.table, tenantId);
   if (owner === undefined) throw refuse('tenant_not_found', { id: tenantId });
   const userId = deps.clock.randomId();
-  const apiKey = await createApiKey(deps, {
+  const apiKey = await issueApiKey(deps, {
     organizationId: owner.organization_id,
     tenantId: organizationWide ? undefined : tenantId,
     userId,

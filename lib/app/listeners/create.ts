@@ -7,7 +7,7 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import type { Listener } from '../../store/engine/items.ts';
 import { takeMark } from '../../store/listeners/default-listener.ts';
-import * as writes from '../../store/listeners/listener-writes.ts';
+import { createListenerWrites } from '../../store/listeners/listener-writes.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -34,7 +34,7 @@ export async function createListener(
       const marking = listener.is_default ? await takeMark(deps.table, listener) : [];
       try {
         await transact(deps.table, [
-          ...writes.createListener(listener, audit),
+          ...createListenerWrites(listener, audit),
           counted,
           ...marking,
           ...record,

@@ -1,7 +1,7 @@
 import { countOneMore } from '../../store/counts.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import type { Listener } from '../../store/engine/items.ts';
-import { createListener } from '../../store/listeners/listener-writes.ts';
+import { createListenerWrites } from '../../store/listeners/listener-writes.ts';
 import { managedListenerId, newManagedListener } from '../../store/listeners/managed.ts';
 import type { Deps } from '../deps.ts';
 
@@ -19,7 +19,7 @@ export async function withManaged(
   if (settings.managedCompute === undefined || isThere) return listeners;
   const made = newManagedListener(tenantId, clock.now());
   try {
-    await transact(table, [...createListener(made), countOneMore({ tenantId }, 'listeners')]);
+    await transact(table, [...createListenerWrites(made), countOneMore({ tenantId }, 'listeners')]);
     return [...listeners, made];
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;

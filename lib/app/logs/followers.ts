@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { refuse } from '../../contract/errors.ts';
-import { type FollowerSlot, followerSlots, leaveSlot, takeSlot } from '../../store/follower-slots.ts';
+import {
+  type FollowerSlot,
+  followerSlots,
+  leaveFollowerSlot,
+  takeFollowerSlot,
+} from '../../store/follower-slots.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 
@@ -71,11 +76,11 @@ export async function following<T>(deps: FollowDeps, follower: Follower, work: (
   } finally {
     // A place that cannot be left is free again when its time is over.
     const left = { ...held, until: clock.now() + BACK_WITHIN_MILLISECONDS };
-    await leaveSlot(table, left).catch(() => undefined);
+    await leaveFollowerSlot(table, left).catch(() => undefined);
   }
 }
 
-type Place = Parameters<typeof takeSlot>[1];
+type Place = Parameters<typeof takeFollowerSlot>[1];
 
 async function takePlace(deps: FollowDeps, follower: Follower, milliseconds: number): Promise<Place> {
   const { table, clock } = deps;
@@ -91,7 +96,7 @@ async function takePlace(deps: FollowDeps, follower: Follower, milliseconds: num
     if (slot === undefined) break;
     const until = now + milliseconds + SLACK_MILLISECONDS;
     const place = { tenant_id: tenantId, slot, who, follower: digest, lease_id: leaseId, until };
-    if (!(await takeSlot(table, place, now))) continue;
+    if (!(await takeFollowerSlot(table, place, now))) continue;
     if (own !== undefined || slot < FOLLOWERS_OF_ONE_MAX || (await isOnly(deps, place))) return place;
   }
   throw refuse('too_many_followers', { limit: FOLLOWERS_MAX, keptForOthers: KEPT_FOR_OTHERS });
@@ -119,7 +124,7 @@ async function isOnly({ table, clock }: FollowDeps, place: Place): Promise<boole
   const now = clock.now();
   const taken = await takenAt(table, place.tenant_id, now);
   if (!taken.some(({ who, slot }) => who === place.who && slot < place.slot)) return true;
-  await leaveSlot(table, { ...place, until: now });
+  await leaveFollowerSlot(table, { ...place, until: now });
   return false;
 }
 

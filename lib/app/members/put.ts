@@ -3,7 +3,7 @@ import { lackedToGive } from '../../contract/roles.ts';
 import type { putMember as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import { MEMBER, putMember as put } from '../../store/identity/members.ts';
+import { MEMBER, putMemberWrites } from '../../store/identity/members.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -37,7 +37,10 @@ export async function putMember(
   } as const;
   const asked = { by: caller.role, audit: auditOf(deps, caller, 'membership.change', { role, user_id }) };
   try {
-    await transact(deps.table, [...put(caller.tenantId, item, asked), ...deps.idempotency.record(view)]);
+    await transact(deps.table, [
+      ...putMemberWrites(caller.tenantId, item, asked),
+      ...deps.idempotency.record(view),
+    ]);
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
     throw refusalOfRole(caller, error.failed.get(MEMBER)) ?? error;

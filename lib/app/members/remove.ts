@@ -2,7 +2,7 @@ import { refuse } from '../../contract/errors.ts';
 import type { removeMember as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import { findMember, MEMBER, removeMember as remove } from '../../store/identity/members.ts';
+import { findMember, MEMBER, removeMemberWrites } from '../../store/identity/members.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -23,7 +23,7 @@ export async function removeMember(
   const details = before && { role: before.role, user_id: before.user_id };
   const audit = auditOf(deps, caller, 'membership.remove', details);
   try {
-    await transact(deps.table, remove(tenantId, id, { by, now: deps.clock.now(), audit }));
+    await transact(deps.table, removeMemberWrites(tenantId, id, { by, now: deps.clock.now(), audit }));
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
     const found = error.failed.get(MEMBER);

@@ -5,7 +5,7 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { recount } from '../../store/counts.ts';
 import { transact, type Write } from '../../store/dynamodb/transact.ts';
 import { putTenant } from '../../store/identity/tenants.ts';
-import * as listeners from '../../store/listeners/listener-writes.ts';
+import { createListenerWrites } from '../../store/listeners/listener-writes.ts';
 import { newManagedListener } from '../../store/listeners/managed.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
@@ -43,6 +43,6 @@ export async function createTenant(
 }
 
 const managed = (tenantId: string, now: number): Write[] => [
-  ...listeners.createListener(newManagedListener(tenantId, now)),
+  ...createListenerWrites(newManagedListener(tenantId, now)),
   recount({ tenantId }, 'listeners', undefined, { count: 1, now }),
 ];

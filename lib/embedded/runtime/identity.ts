@@ -6,7 +6,7 @@ import type { Deps } from '../../app/deps.ts';
 import { unkeyed } from '../../app/idempotency.ts';
 import { authenticate } from '../../app/identity/authenticate.ts';
 import { bootstrap } from '../../app/identity/bootstrap.ts';
-import { createApiKey } from '../../app/identity/create-api-key.ts';
+import { issueApiKey } from '../../app/identity/issue-api-key.ts';
 import { createListener } from '../../app/listeners/create.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { limitDefaults } from '../../contract/limits.ts';
@@ -94,7 +94,7 @@ export async function ensureCredentials(
 }
 
 const newKey = (deps: IdentityDeps, owner: Owner): Promise<string> =>
-  createApiKey(deps, { ...wishOf(owner), role: 'organization_admin', name: 'local administrator' });
+  issueApiKey(deps, { ...wishOf(owner), role: 'organization_admin', name: 'local administrator' });
 
 /** Where the instance that runs on a data folder answers, and its administrator's key; undefined when none does. */
 export async function runningAccess(
@@ -136,7 +136,7 @@ export async function ensureListener(
 async function register(deps: IdentityDeps, owner: Owner): Promise<{ listener_id: string; api_key: string }> {
   const listenerId = (await findLocal(deps, owner.tenant_id)) ?? (await createLocal(deps, owner));
   const wish = { ...wishOf(owner), role: 'listener', listenerId, name: 'local listener' } as const;
-  return { listener_id: listenerId, api_key: await createApiKey(deps, wish) };
+  return { listener_id: listenerId, api_key: await issueApiKey(deps, wish) };
 }
 
 async function findLocal(deps: IdentityDeps, tenantId: string): Promise<string | undefined> {

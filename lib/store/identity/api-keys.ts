@@ -98,7 +98,7 @@ export const isSession = (key: Pick<ApiKeyItem, 'made_with'> | undefined): boole
  * Revokes a listed key. Demands that it is still listed, and that its role is not above `by`, the role of who
  * revokes it. `key`: what lies under its hash.
  */
-export const revokeApiKey = (
+export const revokeApiKeyWrites = (
   owner: KeyOwner,
   { sk: id, hash }: ApiKeyRow,
   { key, by, now, audit }: { key: ApiKeyItem | undefined; by: Role; now: number; audit: AuditMark },

@@ -65,7 +65,7 @@ type Asked = { by: Role; audit: AuditMark };
 /**
  * Makes somebody a member, or gives a member another role. Demands that the role they had is not above `by`.
  */
-export const putMember = (tenantId: string, item: MemberItem, { by, audit }: Asked): Write[] => [
+export const putMemberWrites = (tenantId: string, item: MemberItem, { by, audit }: Asked): Write[] => [
   put(
     MEMBER,
     { ...memberKey(tenantId, item.sk), ...item, audit },
@@ -75,7 +75,7 @@ export const putMember = (tenantId: string, item: MemberItem, { by, audit }: Ask
 ];
 
 /** Marks a member as removed. Demands that they are one, and that their role is not above `by`. */
-export const removeMember = (
+export const removeMemberWrites = (
   tenantId: string,
   memberId: string,
   { by, now, audit }: Asked & { now: number },

@@ -37,7 +37,7 @@ const onBoth = ({ tenant_id: tenantId, id }: Listener, write: (place: Place) => 
  * Registers a listener. Demands that no other one of its tenant has the compute id (the write `compute_id`
  * fails then). `audit`: who asked for it; absent where it comes with the tenant.
  */
-export function createListener(listener: Listener, audit?: AuditMark): Write[] {
+export function createListenerWrites(listener: Listener, audit?: AuditMark): Write[] {
   const { tenant_id: tenantId, id, compute_id: computeId } = listener;
   const reservation = { v: 1, entity: 'compute_id', tenant_id: tenantId, listener_id: id };
   return [
@@ -128,7 +128,10 @@ export const checkListener = (owner: { tenant_id: string; listener_id: string })
   check('listener', listenerKey(owner.tenant_id, owner.listener_id), stillThere);
 
 /** Changes nothing; demands that a listener is there and takes new deployments, in this namespace of it. */
-export function checkOpen({ tenant_id: tenantId, id }: Listener, namespace: string | undefined): Write {
+export function checkListenerOpen(
+  { tenant_id: tenantId, id }: Listener,
+  namespace: string | undefined,
+): Write {
   const named = present('closing.namespaces');
   const open = namespace === undefined ? named : all(named, lacks('closing.namespaces', namespace));
   return check(

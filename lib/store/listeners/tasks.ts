@@ -87,7 +87,7 @@ const until = (task: OpenTask, now: number) => ({
 });
 
 /** Gives a task to an instance under a new lease. Demands that it was not claimed since it was read. */
-export const claimTask = (task: OpenTask, { leaseId, instanceId, now }: Lease): Write =>
+export const claimTaskWrite = (task: OpenTask, { leaseId, instanceId, now }: Lease): Write =>
   update(
     'task',
     openTaskKeyOf(task),
@@ -131,7 +131,7 @@ export const offerTaskAgain = (task: ClaimedTask, epoch: number, now: number): W
   );
 
 /** Tells the listener that holds a task to stop. Demands that it is still held. */
-export const cancelTask = (task: ClaimedTask): Write =>
+export const cancelTaskWrite = (task: ClaimedTask): Write =>
   update('task', openTaskKeyOf(task), { set: { state: 'cancelled' } }, isClaimed);
 
 /**

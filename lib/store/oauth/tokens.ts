@@ -181,7 +181,7 @@ export const demoteToken = (token: OAuthToken): Write =>
  * Removes a token. Demands that it is there, and that no connection was made or removed since its place was
  * read.
  */
-export const removeToken = (token: OAuthToken, { connections }: OAuthTokenPlace): Write[] => [
+export const removeTokenWrites = (token: OAuthToken, { connections }: OAuthTokenPlace): Write[] => [
   remove('oauth_token', keyOfToken(token), present('pk')),
   remove(
     'oauth_token_place',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
 import { rowOf } from '../../../lib/store/engine/deployment-rows.ts';
@@ -27,7 +27,7 @@ async function costOf(world: World, { operation, status = 200, ...parts }: Asked
   if (row === undefined) throw new Error(operation);
   const { tenantId, organizationId, userId } = caller;
   const name = 'a key';
-  const key = await createApiKey(deps, { tenantId, organizationId, userId, role: 'admin', name });
+  const key = await issueApiKey(deps, { tenantId, organizationId, userId, role: 'admin', name });
   const handler = await apiHandler(row, () => deps);
   const headers = { ...parts.headers, 'x-api-key': key };
   const event = apiEvent({ method: row.method, path: row.path, ...parts, headers });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hashOf, hintOf, isWellFormed, newApiKey } from '../../../lib/app/identity/api-key.ts';
 import { authenticate } from '../../../lib/app/identity/authenticate.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
-import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { apiKeyKey } from '../../../lib/store/keys/index.ts';
@@ -106,7 +106,7 @@ describe('the tenant of a request', () => {
     const world = await aWorld();
     const own = await bootstrap(world.deps, names);
     const foreign = await bootstrap(world.deps, names);
-    const key = await createApiKey(world.deps, {
+    const key = await issueApiKey(world.deps, {
       organizationId: own.organizationId,
       tenantId: undefined,
       userId: own.userId,
@@ -134,7 +134,7 @@ describe('the tenant of a request', () => {
     const { organizationId, tenantId, userId } = await bootstrap(world.deps, names);
     const listenerId = world.deps.clock.randomId();
     const wish = { organizationId, tenantId, userId, role: 'listener', listenerId, name: 'l' } as const;
-    const key = await createApiKey(world.deps, wish);
+    const key = await issueApiKey(world.deps, wish);
     expect(await known(world, key)).toMatchObject({ tenantId, role: 'listener', listenerId });
   });
 });

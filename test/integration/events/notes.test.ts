@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { create as createTakeNotes } from '../../../functions/logs/take-notes.ts';
 import type { Deps } from '../../../lib/app/deps.ts';
-import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
 import { getSpec } from '../../../lib/contract/routes/listener-protocol.ts';
 import { getListener } from '../../../lib/contract/routes/listeners.ts';
@@ -37,8 +37,8 @@ async function noting() {
   return {
     ...world,
     keyOf: (expiresAt?: string) =>
-      createApiKey(deps, { ...wish, role: 'viewer', ...(expiresAt && { expiresAt }) }),
-    listenerKey: () => createApiKey(deps, { ...wish, role: 'listener', listenerId: world.listenerId }),
+      issueApiKey(deps, { ...wish, role: 'viewer', ...(expiresAt && { expiresAt }) }),
+    listenerKey: () => issueApiKey(deps, { ...wish, role: 'listener', listenerId: world.listenerId }),
     ask: async (row: RouteRow, key: string, params: Record<string, string> = {}) => {
       const handler = await handlerOf(row, onlyLogged as Deps); // an endpoint has its own where these are absent
       const asked = { headers: { 'x-api-key': key }, params: { listener_id: world.listenerId, ...params } };

@@ -3,7 +3,7 @@ import { createConsoleLink, LINK_MILLISECONDS } from '../../../lib/app/console/c
 import { createConsoleSession, SESSION_MILLISECONDS } from '../../../lib/app/console/create-session.ts';
 import { deleteConsoleSession } from '../../../lib/app/console/delete-session.ts';
 import { authenticate } from '../../../lib/app/identity/authenticate.ts';
-import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { anOrganization, keys, makeKey, revoke, withKey } from '../../support/world/identity-requests.ts';
 import { refusedWith as refusal } from '../../support/world/requests.ts';
 import { allItems, aWorld, type World } from '../../support/world/world.ts';
@@ -104,7 +104,7 @@ it('a session makes no further one, and a key of the organization opens all of i
   const admin = await anOrganization(await aWorld());
   const { organizationId, tenantId, userId } = admin.caller;
   const wish = { organizationId, tenantId: undefined, userId, role: 'viewer', name: 'all' } as const;
-  const key = await createApiKey(admin.deps, wish);
+  const key = await issueApiKey(admin.deps, wish);
   const caller = await authenticate(admin.deps, { apiKey: key, tenantId });
   const asked = { ...admin, caller };
   const { api_key } = await use(asked, await linkOf(asked));

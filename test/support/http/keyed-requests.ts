@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { expect } from 'vitest';
-import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
@@ -46,7 +46,7 @@ export async function start() {
   const listenerId = (await register(world, 'machine')).id;
   const keyOf = (userId: string) => {
     const { tenantId, organizationId } = world.caller;
-    return createApiKey(world.deps, {
+    return issueApiKey(world.deps, {
       tenantId,
       organizationId,
       userId,

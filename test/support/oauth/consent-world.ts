@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
-import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { sealClientSecret } from '../../../lib/app/oauth/providers/client.ts';
 import * as rows from '../../../lib/contract/routes/consent.ts';
 import { createConnection } from '../../../lib/contract/routes/oauth-connections.ts';
@@ -117,7 +117,7 @@ export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promi
   const consentWorld: ConsentWorld = {
     ...world,
     ...{ provider, base, organizationId, tenantId, keepProvider, key: apiKey },
-    otherKey: await createApiKey(world.deps, { ...other, name: 'other' }),
+    otherKey: await issueApiKey(world.deps, { ...other, name: 'other' }),
     post: (path, body, key = apiKey) => ask(path, key, { method: 'POST', body: JSON.stringify(body) }),
     authenticate: async (more = {}, key = apiKey) =>
       (await consentWorld.post('/v2/auth/authenticate', { provider: 'p', scopes: ['read'], ...more }, key))

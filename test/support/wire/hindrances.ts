@@ -7,7 +7,7 @@ import { FOLLOWERS_MAX, KEPT_FOR_OTHERS } from '../../../lib/app/logs/followers.
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
 import { noteComputeUse } from '../../../lib/store/compute-use.ts';
 import type { Patience } from '../../../lib/store/dynamodb/patience.ts';
-import { takeSlot } from '../../../lib/store/follower-slots.ts';
+import { takeFollowerSlot } from '../../../lib/store/follower-slots.ts';
 import { findListener } from '../../../lib/store/listeners/listeners.ts';
 import { dynamoDbEndpoint } from '../table/dynoxide.ts';
 import { github, postRevision } from '../world/requests.ts';
@@ -166,7 +166,7 @@ export async function expectFollowers(record: WireRecord): Promise<void> {
       lease_id: 'held',
       until: 2 * later,
     };
-    expect(await takeSlot(table, place, later)).toBe(true);
+    expect(await takeFollowerSlot(table, place, later)).toBe(true);
   }
   const params = { deployment_id: id, revision_id: revisionId };
   const asked = { params, query: { type: 'build' }, headers };

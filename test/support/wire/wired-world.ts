@@ -2,8 +2,8 @@ import { create as createHeads } from '../../../functions/schedules/heads.ts';
 import type { Registry } from '../../../lib/adapters/registry.ts';
 import type { Deps } from '../../../lib/app/deps.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
-import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
 import { createListenerKey } from '../../../lib/app/identity/create-listener-key.ts';
+import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import type { Role } from '../../../lib/contract/roles.ts';
 import { offered } from '../world/listening.ts';
 import { aWorld } from '../world/world.ts';
@@ -62,7 +62,7 @@ export async function open(
     wire.refuse(code, how, operation, { key: apiKey, ...request });
   const keyOf = (role: Role, of: 'tenant' | 'organization' = 'tenant') => {
     const tenantId = of === 'tenant' ? ids.tenantId : undefined;
-    return createApiKey(world.deps, { ...ids, tenantId, role, name: role });
+    return issueApiKey(world.deps, { ...ids, tenantId, role, name: role });
   };
   const keyFor = (listenerId: string) =>
     createListenerKey(world.deps, { tenantId: ids.tenantId, listenerId });

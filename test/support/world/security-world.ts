@@ -1,9 +1,9 @@
-import { createApiKey as requestApiKey } from '../../../lib/app/api-keys/create.ts';
+import { createApiKey } from '../../../lib/app/api-keys/create.ts';
 import { revokeApiKey } from '../../../lib/app/api-keys/revoke.ts';
 import type { Caller } from '../../../lib/app/caller.ts';
 import type { Deps } from '../../../lib/app/deps.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
-import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { createIntegration } from '../../../lib/app/integrations/create.ts';
 import { putMember } from '../../../lib/app/members/put.ts';
 import { createConnection } from '../../../lib/app/oauth/connections/create.ts';
@@ -77,7 +77,7 @@ export async function aSecurityWorld(): Promise<SecurityWorld> {
   const wish = { ...first, userId: world.deps.clock.randomId(), name: 'test' } as const;
   const admin = { ...wish, role: 'organization_admin' } as const;
   const past = new Date(world.deps.clock.now() - 1000).toISOString();
-  const revoked = await requestApiKey(
+  const revoked = await createApiKey(
     world.deps,
     { body: { name: 'revoked', role: 'organization_admin' } },
     as(first),
@@ -91,8 +91,8 @@ export async function aSecurityWorld(): Promise<SecurityWorld> {
       await inhabited(world, { tenantId: sister.id, organizationId: first.organizationId }),
       await inhabited(world, second),
     ],
-    organizationKey: await createApiKey(world.deps, { ...admin, tenantId: undefined }),
-    expiredKey: await createApiKey(world.deps, { ...admin, expiresAt: past }),
+    organizationKey: await issueApiKey(world.deps, { ...admin, tenantId: undefined }),
+    expiredKey: await issueApiKey(world.deps, { ...admin, expiresAt: past }),
     revokedKey: revoked.key,
     bearer: 'token-of-alice',
     strangerBearer: 'token-of-mallory',
@@ -115,12 +115,12 @@ async function inhabited(world: World, tenant: Tenant): Promise<Inhabited> {
   const made = await Promise.all(
     roles.map(async (role) => {
       const bound = role === 'listener' ? { listenerId: ids.listener_id ?? '' } : {};
-      return [role, await createApiKey(deps, { ...tenant, ...bound, userId, role, name: role })] as const;
+      return [role, await issueApiKey(deps, { ...tenant, ...bound, userId, role, name: role })] as const;
     }),
   );
   const keys = Object.fromEntries(made) as Record<Role, string>; // one for each of all roles
   const other = { ...tenant, userId: otherUserId, role: 'organization_admin', name: 'other' } as const;
-  return { ...tenant, ids, keys, otherUserKey: await createApiKey(deps, other) };
+  return { ...tenant, ids, keys, otherUserKey: await issueApiKey(deps, other) };
 }
 
 /** One thing of each kind that a path can name; a new kind needs one here, as a test says. */
@@ -135,7 +135,7 @@ async function things(world: World): Promise<Record<string, string>> {
   });
   const key = openTaskKey(caller.tenantId, listener_id, task_id);
   await transact(deps.table, [put('task', { ...key, ...task })]);
-  const { id: key_id } = await requestApiKey(deps, { body: { name: 'k', role: 'viewer' } }, caller);
+  const { id: key_id } = await createApiKey(deps, { body: { name: 'k', role: 'viewer' } }, caller);
   const user_id = `somebody of ${caller.tenantId}`;
   const { id: member_id } = await putMember(deps, { body: { user_id, role: 'viewer' } }, caller);
   const access = createIntegrationRow.body.parse({ type: 'github', host: 'git.example', token: 'a' });

@@ -3,12 +3,7 @@ import { retryRaces, transact } from '../../../store/dynamodb/transact.ts';
 import { connectionsOfToken, removeConnectionsOf } from '../../../store/oauth/connections.ts';
 import { findProvider } from '../../../store/oauth/providers.ts';
 import { keepRevocation, type Revocation, revocationOf } from '../../../store/oauth/revocations.ts';
-import {
-  findTokenPlace,
-  type OAuthToken,
-  ownerOf,
-  removeToken as remove,
-} from '../../../store/oauth/tokens.ts';
+import { findTokenPlace, type OAuthToken, ownerOf, removeTokenWrites } from '../../../store/oauth/tokens.ts';
 import { auditOfRemoval } from '../../audit-of-removal.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
@@ -36,7 +31,7 @@ export function removeToken(
     const connections = await connectionsOfToken(deps.table, owner.tenantId, token.id);
     const revocation = await revocationFor(deps, token);
     await transact(deps.table, [
-      ...remove(token, place),
+      ...removeTokenWrites(token, place),
       ...removeConnectionsOf(token, connections),
       ...(revocation === undefined ? [] : [keepRevocation(revocation)]),
       auditOfRemoval(deps, caller, ACTION, { subject_id: token.id }),

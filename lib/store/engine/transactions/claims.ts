@@ -12,7 +12,7 @@ import {
 import type { Write } from '../../dynamodb/transact.ts';
 import { deletionKey, deploymentKey } from '../../keys/index.ts';
 import { place, removePlacement } from '../../listeners/placements.ts';
-import { claimTask, endTask, type Lease, renewLease, revisionOf } from '../../listeners/tasks.ts';
+import { claimTaskWrite, endTask, type Lease, renewLease, revisionOf } from '../../listeners/tasks.ts';
 import type { DeletionTask, Deployment, DeployTask, Revision } from '../items.ts';
 import { dueAt } from '../looks.ts';
 import type { Outcome } from '../outcome-shapes.ts';
@@ -31,7 +31,7 @@ const wanted = [notInterrupted, withoutOutcome];
  * revision is still wanted.
  */
 export const claimDeploy = (task: DeployTask, revision: Revision, lease: Lease): Write[] => [
-  claimTask(task, lease),
+  claimTaskWrite(task, lease),
   move(revision, 'DEPLOYING', lease.now, {}, ...wanted),
 ];
 
@@ -51,7 +51,7 @@ export const failHandOver = (revision: Revision, message: string, now: number): 
 export function claimDeletion(task: DeletionTask, lease: Lease): Write[] {
   const { tenant_id: tenantId, deployment_id: deploymentId } = task;
   return [
-    claimTask(task, lease),
+    claimTaskWrite(task, lease),
     update(
       'deployment',
       deploymentKey(tenantId, deploymentId),

@@ -44,7 +44,13 @@ export type DeletionFacts = {
  * Marks a deployment to be deleted: its queue ends, what is in progress is interrupted, and its row moves to
  * the list of what is being deleted. Demands that status, configuration, queue and slot are as read.
  */
-export function requestDeletion({ deployment, slotRevision, queued, audit, now }: DeletionFacts): Write[] {
+export function requestDeletionWrites({
+  deployment,
+  slotRevision,
+  queued,
+  audit,
+  now,
+}: DeletionFacts): Write[] {
   const { tenant_id: tenantId, id } = deployment;
   const deletion: Deletion = {
     v: 1,

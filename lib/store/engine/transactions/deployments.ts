@@ -11,7 +11,7 @@ import {
   nameKey,
   secretsKey,
 } from '../../keys/index.ts';
-import { checkListener, checkOpen } from '../../listeners/listener-writes.ts';
+import { checkListener, checkListenerOpen } from '../../listeners/listener-writes.ts';
 import { moveWatch } from '../../pushes/watches.ts';
 import { requestedFields } from '../deployment-fields.ts';
 import { rowOf, waitingIn, waitingRow } from '../deployment-rows.ts';
@@ -87,7 +87,7 @@ export type NewDeployment = {
  * listener takes it, and that its integration is there (the writes `name`, `agent`, `host`, `listener` and
  * `integration` fail then).
  */
-export function createDeployment(made: NewDeployment): Write[] {
+export function createDeploymentWrites(made: NewDeployment): Write[] {
   const { deployment, revision, listener, sealed, requestHash, audit, now } = made;
   const { tenant_id: tenantId, id, agent, config } = deployment;
   const due = deployment.queued.length > 0 ? queueDue(deployment, now) : {};
@@ -99,7 +99,7 @@ export function createDeployment(made: NewDeployment): Write[] {
     putRevision(revision),
     ...noteMadeFirst(revision),
     putConfiguration(deployment, configurationOf(deployment), audit),
-    checkOpen(listener, deployment.k8s_namespace),
+    checkListenerOpen(listener, deployment.k8s_namespace),
     ...claimHost(deployment),
     ...moveWatch(undefined, deployment, now),
     ...(integrationId === undefined ? [] : [checkIntegration(tenantId, integrationId)]),

@@ -5,7 +5,7 @@ import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKeyOf, tokenKey } from '../../keys/index.ts';
 import { isManaged } from '../../listeners/managed.ts';
 import { addressStays, place } from '../../listeners/placements.ts';
-import { cancelTask, endTask } from '../../listeners/tasks.ts';
+import { cancelTaskWrite, endTask } from '../../listeners/tasks.ts';
 import type { KeptArtifacts } from '../artifact-shapes.ts';
 import { activeRow } from '../deployment-rows.ts';
 import { slotAsRead } from '../deployments.ts';
@@ -36,7 +36,7 @@ export type EndFacts = {
  * ends. With it go its open task, what its listener should run and the deployment's row in the list. Demands
  * that the revision, the deployment and its task are as read.
  */
-export function endRevision(facts: EndFacts): Write[] {
+export function endRevisionWrites(facts: EndFacts): Write[] {
   const { deployment, revision, ending, hasToken } = facts;
   const row = listedActive(facts);
   return [
@@ -86,7 +86,7 @@ const taskStays = (facts: EndFacts): boolean => facts.task !== undefined && !isW
 function endOfTask(facts: EndFacts): Write[] {
   const own = ownTask(facts);
   if (own === undefined) return [];
-  return own.state === 'claimed' ? [cancelTask(own)] : endTask(own, 'withdrawn', false, facts.now);
+  return own.state === 'claimed' ? [cancelTaskWrite(own)] : endTask(own, 'withdrawn', false, facts.now);
 }
 
 function endInDeployment(facts: EndFacts): Write {

@@ -18,7 +18,10 @@ import { attemptOf, isUnstarted, refOf } from '../revisions.ts';
  * Records that a stage of a revision has failed. Demands that it has not moved on, got another outcome or
  * been interrupted since it was read.
  */
-export const recordFailure = (revision: Revision, failure: Extract<Outcome, { result: 'failed' }>): Write =>
+export const recordFailureWrite = (
+  revision: Revision,
+  failure: Extract<Outcome, { result: 'failed' }>,
+): Write =>
   revise(
     refOf(revision),
     { set: { outcome: failure } },

@@ -14,7 +14,7 @@ const isFree = guard('slot: free', absent('slot'));
  * queued, and that the queue, which it is the first of, is as it was read: the reason why revisions never
  * overlap, and why the row's count of those that wait is right.
  */
-export function takeSlot(
+export function takeSlotWrites(
   owner: DeploymentRef,
   deployment: Deployment,
   { id, number }: { id: string; number: number },
@@ -42,7 +42,7 @@ export function takeSlot(
  * Gives the slot to the deletion, which never gives it back: the deployment goes with it. Demands that the
  * deletion is asked for, that the slot is free and that nothing is queued.
  */
-export function takeSlotToDelete(owner: DeploymentRef, now: number): Write {
+export function takeSlotToDeleteWrite(owner: DeploymentRef, now: number): Write {
   const slot: Slot = { kind: 'delete', since: new Date(now).toISOString() };
   return update(
     'deployment',

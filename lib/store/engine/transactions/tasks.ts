@@ -71,7 +71,7 @@ export function offerDeploy(deployment: Deployment, revision: Revision, offer: O
  * Offers to the listener to remove what it runs of a deployment. Demands that the deletion has the slot, and
  * that no task is open.
  */
-export function offerDeletion(deployment: Deployment, offer: Offer): Write[] {
+export function offerDeletionWrites(deployment: Deployment, offer: Offer): Write[] {
   const task: DeletionTask = { ...fieldsOf(deployment, offer), kind: 'DELETE' };
   return [
     putTask(task),
@@ -121,7 +121,7 @@ export const offerDeployAgain = (
  * Ends a task that nobody needs or answers any more. Demands that the task, the deployment's epoch and its
  * open task are as they were read.
  */
-export const releaseTask = (deployment: Deployment, task: OpenTask, now: number): Write[] => [
+export const releaseTaskWrites = (deployment: Deployment, task: OpenTask, now: number): Write[] => [
   ...endTask(task, 'released', false, now),
   ...forgetTask(deployment),
 ];

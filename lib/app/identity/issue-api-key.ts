@@ -28,7 +28,7 @@ export type KeyWish = {
  * Makes a key and stores its hash, whatever the limit of keys is. The key itself is in what this returns and
  * nowhere else.
  */
-export async function createApiKey(deps: Pick<Deps, 'table' | 'clock'>, wish: KeyWish): Promise<string> {
+export async function issueApiKey(deps: Pick<Deps, 'table' | 'clock'>, wish: KeyWish): Promise<string> {
   const { key, writes } = apiKeyWrites(deps, wish);
   await transact(deps.table, [...writes, countOneMore(wish, 'keys')]);
   return key;
