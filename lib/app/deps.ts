@@ -20,6 +20,7 @@ import type { ServerCaller } from '../adapters/server-caller.ts';
 import type { TaskNotifier } from '../adapters/task-notifier.ts';
 import type { WebhookWaker } from '../adapters/webhook-waker.ts';
 import type { Workflow } from '../adapters/workflow.ts';
+import type { ManagedComputeType } from '../compute/kinds.ts';
 import type { TenantLimits } from '../contract/limits.ts';
 import type { Table } from '../store/table.ts';
 import type { AuditLog } from './audit-events/audit-log.ts';
@@ -61,7 +62,7 @@ export type Settings = {
    */
   singleTenant?: boolean;
   /** Compute that the installation runs itself. Absent: agents run on what listeners bring. */
-  managedCompute?: 'ecs';
+  managedCompute?: ManagedComputeType;
 };
 
 /** Everything a use case may ask for; each names the parts it needs with `Pick`. */

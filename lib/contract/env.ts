@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { managedComputeTypes } from '../compute/kinds.ts';
 import { BUILD_QUEUE_SECONDS, BUILDS_AT_ONCE, limitDefaults, type TenantLimits } from './limits.ts';
 
 /** `git.corp.example, registry.corp.example`: names without ports. */
@@ -105,7 +106,7 @@ const variables = {
   /** Where signed addresses of uploads lead, for the console's policy. Absent: to this installation itself. */
   UPLOAD_ORIGIN: z.url().optional(),
   /** Compute that the installation runs itself. Absent: agents run on what listeners bring. */
-  MANAGED_COMPUTE: z.enum(['ecs']).optional(),
+  MANAGED_COMPUTE: z.enum(managedComputeTypes).optional(),
   /** The function that brings what the installation runs itself to what shall run. Absent: it runs nothing. */
   DRIVE_FUNCTION_NAME: z.string().min(1).optional(),
   /** The item with variables that all servers of agents get. Absent: there are none. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { registeredComputeTypes } from '../compute/kinds.ts';
 import { platformPattern } from './images/platforms.ts';
 import { checkRouting, kubernetesFields } from './kubernetes-config.ts';
-import { registeredComputeTypes } from './revision-status.ts';
 import { asGiven } from './validation/as-given.ts';
 import { freeText, keepingProblem, withoutNulls } from './validation/json.ts';
 import { report, valueError } from './validation/problems.ts';

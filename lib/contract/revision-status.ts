@@ -35,9 +35,3 @@ export type Source = (typeof sources)[number];
 /** What a revision runs: a server that serves the graphs of a `langgraph.json`, or any other. */
 export const agentServers = ['langgraph', 'other'] as const;
 export type AgentServer = (typeof agentServers)[number];
-
-/** Compute of which a program outside asks for work: a listener that is registered. */
-export const registeredComputeTypes = ['k8s', 'process'] as const;
-/** `ecs`: Fargate in the installation's own account; its listener is made with the tenant and has no key. */
-export const computeTypes = [...registeredComputeTypes, 'ecs'] as const;
-export type ComputeType = (typeof computeTypes)[number];

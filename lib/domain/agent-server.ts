@@ -1,4 +1,5 @@
-import type { AgentServer, ComputeType, Source } from '../contract/revision-status.ts';
+import { type ComputeType, computeKinds } from '../compute/kinds.ts';
+import type { AgentServer, Source } from '../contract/revision-status.ts';
 import { LICENCE_VARIABLES, type NeedsMissing, STORE_SECRETS } from './agent-failure.ts';
 
 /** What is known of what a revision runs; `server` only where a build of ours has made it. */
@@ -28,12 +29,10 @@ export function serverOf({ source, server }: Made, sent: Sent): AgentServer {
 export const hasQueue = (server: AgentServer, sent: Sent): boolean =>
   server === 'langgraph' && hasAny(sent, ['queue_']);
 
-/**
- * What a LangGraph server would be without on compute of a type, given the names of its variables: Fargate
- * brings it no stores, and only where it runs as an image it may ask for a licence.
- */
+/** What a LangGraph server would be without on compute of a type, given the names of its variables. */
 export function needsMissing(computeType: ComputeType, names: ReadonlySet<string>): NeedsMissing {
-  const stores = computeType === 'ecs' ? STORE_SECRETS.filter((name) => !names.has(name)) : [];
-  const licence = computeType !== 'process' && !LICENCE_VARIABLES.some((name) => names.has(name));
+  const { bringsStores, needsLicence } = computeKinds[computeType];
+  const stores = bringsStores ? [] : STORE_SECRETS.filter((name) => !names.has(name));
+  const licence = needsLicence && !LICENCE_VARIABLES.some((name) => names.has(name));
   return { kind: 'needs_missing', stores, licence };
 }

@@ -1,8 +1,9 @@
+import { type ComputeType, computeKinds } from '../compute/kinds.ts';
 import { platformPattern } from '../contract/images/platforms.ts';
 
 /** What is known of a listener's machines. `platform`: what it says itself, at each claim. */
 export type Machines = {
-  compute_type: string;
+  compute_type: ComputeType;
   compute_id: string;
   compute_config: { [name: string]: unknown };
   platform?: string | undefined;
@@ -16,7 +17,7 @@ export type Machines = {
 export function platformsOf({ compute_type: type, compute_config: config, platform }: Machines): string[] {
   const said = platform === undefined ? [] : [platform];
   const configured = configuredIn(config);
-  const [first, second] = type === 'process' ? [said, configured] : [configured, said];
+  const [first, second] = computeKinds[type].isOneMachine ? [said, configured] : [configured, said];
   return first.length > 0 ? first : second;
 }
 

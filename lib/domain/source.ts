@@ -1,5 +1,6 @@
+import { type ComputeType, computeKinds } from '../compute/kinds.ts';
 import { refuse } from '../contract/errors.ts';
-import type { ComputeType, Source } from '../contract/revision-status.ts';
+import type { Source } from '../contract/revision-status.ts';
 
 /** The fields that say where code comes from; one revision holds those of one source kind only. */
 export type SourceFields = {
@@ -98,9 +99,9 @@ export function nothingToBuild(kind: Source, fields: SourceFields): string | und
 /** Which kinds of source end as an image that must exist already. */
 const isImage = (kind: Source): boolean => kind === 'external_docker' || kind === 'internal_docker';
 
-/** `process` listeners run folders built from source; all others run images, given or built. */
+/** Compute that runs folders has them built from source; all other runs images, given or built. */
 export const canRun = (computeType: ComputeType, kind: Source): boolean =>
-  computeType !== 'process' || !isImage(kind);
+  computeKinds[computeType].runs === 'image' || !isImage(kind);
 
 /** The fields of a revision of this kind, without those of another, with the defaults of this one. */
 export function fieldsOfKind(

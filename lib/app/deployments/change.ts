@@ -1,3 +1,4 @@
+import { computeKinds } from '../../compute/kinds.ts';
 import type { ChangeDeploymentBody } from '../../contract/deployments/requests.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
@@ -189,7 +190,7 @@ function checkRunnable(
   if (sameKind && !isOfSource(fields)) return;
   checkSource(kind, fields, { ...before.config, ...(sameKind && before.revision_config), ...fields });
   if (!canRun(listener.compute_type, kind)) {
-    const reason = `listener ${listener.compute_id} runs processes and cannot run images; a listener of compute_type 'k8s' would.`;
+    const reason = `listener ${listener.compute_id} ${computeKinds[listener.compute_type].does} and cannot run images; a listener of compute_type 'k8s' would.`;
     throw refuse('source_configuration', { reason });
   }
 }

@@ -1,3 +1,4 @@
+import { computeKinds } from '../../compute/kinds.ts';
 import type { ListenerView } from '../../contract/deployments/views.ts';
 import { findComputeUse } from '../../store/compute-use.ts';
 import type { Listener } from '../../store/engine/items.ts';
@@ -11,7 +12,7 @@ export async function capacityOf(
   table: Table,
   { compute_type: type }: Listener,
 ): Promise<ListenerView['capacity']> {
-  const use = type === 'ecs' ? await findComputeUse(table) : undefined;
+  const use = computeKinds[type].sharesBalancer ? await findComputeUse(table) : undefined;
   if (use === undefined) return null;
   const { target_groups, rules, at } = use;
   return { target_groups, rules, counted_at: new Date(at).toISOString() };

@@ -1,3 +1,4 @@
+import { computeKinds } from '../../compute/kinds.ts';
 import type { ListenerView } from '../../contract/deployments/views.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { CreateListenerBody } from '../../contract/listener-requests.ts';
@@ -56,7 +57,7 @@ function configOf({
   compute_config: config,
 }: CreateListenerBody): CreateListenerBody['compute_config'] {
   const { pod_security: asked, ...rest } = config;
-  return type === 'k8s' ? { ...rest, pod_security: asked ?? DEFAULT_POD_SECURITY } : config;
+  return computeKinds[type].isCluster ? { ...rest, pod_security: asked ?? DEFAULT_POD_SECURITY } : config;
 }
 
 function newListener(deps: Pick<Deps, 'clock'>, body: CreateListenerBody, tenantId: string): Listener {

@@ -1,3 +1,4 @@
+import { computeKinds } from '../../compute/kinds.ts';
 import type { ListenerView } from '../../contract/deployments/views.ts';
 import { podSecurityOf } from '../../contract/pod-security.ts';
 import type { Listener } from '../../store/engine/items.ts';
@@ -14,7 +15,7 @@ const PRIVILEGED =
 
 /** A listener that was registered before there was a choice has no `pod_security`. */
 const warningsOf = ({ compute_type: type, compute_config: config }: Listener): string[] =>
-  type === 'k8s' && podSecurityOf(config) === 'privileged' ? [PRIVILEGED] : [];
+  computeKinds[type].isCluster && podSecurityOf(config) === 'privileged' ? [PRIVILEGED] : [];
 
 export function listenerView(
   listener: Listener,
@@ -24,7 +25,7 @@ export function listenerView(
     capacity,
   }: { lastSeenAt: number | undefined; now: number; capacity: ListenerView['capacity'] },
 ): ListenerView {
-  const isThere = listener.compute_type === 'ecs' || isOnline(lastSeenAt, now);
+  const isThere = computeKinds[listener.compute_type].isManaged || isOnline(lastSeenAt, now);
   const seen = isThere ? 'ONLINE' : 'OFFLINE';
   return {
     id: listener.id,

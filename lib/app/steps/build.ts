@@ -1,4 +1,5 @@
 import { type BuildJob, type BuildSource, BuildsAtCapacity, CannotBuildFor } from '../../adapters/builds.ts';
+import { computeKinds } from '../../compute/kinds.ts';
 import { pinnedKeyOf } from '../../domain/file-places.ts';
 import { cannotBuild, platformsOf } from '../../domain/platforms.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
@@ -144,7 +145,8 @@ async function jobOf(
     gitCredentialsOf(deps, deployment),
   ]);
   const source = await sourceOf(deps, task, configuration, revision);
-  const output = listener?.compute_type === 'process' ? 'folder' : 'image';
+  const compute = listener && computeKinds[listener.compute_type];
+  const output = compute?.runs ?? 'image';
   const missing =
     listener !== undefined && output === 'image'
       ? await needsOf(deps, task, { revision, configuration, listener })
@@ -162,7 +164,7 @@ async function jobOf(
     platforms: listener === undefined ? [] : platformsOf(listener),
     remark: revision.status_message,
     // A cluster may give its pods more than we know of.
-    ...(missing && { serverLacks: { ...missing, isAll: listener?.compute_type === 'ecs' } }),
+    ...(missing && { serverLacks: { ...missing, isAll: compute?.isManaged === true } }),
     maskValues: credentials === undefined ? secrets : [...secrets, credentials.token],
   };
 }

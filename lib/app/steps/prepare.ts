@@ -1,6 +1,7 @@
 import { SourceError } from '../../adapters/git.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import type { ExecutionInput } from '../../adapters/workflow.ts';
+import { computeKinds } from '../../compute/kinds.ts';
 import { maskSecrets } from '../../contract/mask.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
 import type { AgentServer } from '../../contract/revision-status.ts';
@@ -116,7 +117,7 @@ async function lackOf(
   ref: RevisionRef,
   { revision, listener, server }: { revision: Revision; listener: Listener; server: AgentServer | undefined },
 ): Promise<string | undefined> {
-  if (listener.compute_type !== 'ecs') return undefined;
+  if (computeKinds[listener.compute_type].bringsStores) return undefined;
   const configuration = await getConfiguration(deps.table, ref, revision.configuration);
   const { source } = revision;
   if (serverOf({ source, server }, configuration.resource_spec ?? {}) !== 'langgraph') return undefined;

@@ -1,4 +1,5 @@
 import { AgentSecretsUnreadable } from '../../adapters/agent-secrets.ts';
+import { computeKinds } from '../../compute/kinds.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
 import type { NeedsMissing } from '../../domain/agent-failure.ts';
 import { needsMissing } from '../../domain/agent-server.ts';
@@ -22,7 +23,7 @@ export async function needsOf(
   const own = [...secrets, ...configuration.secret_references].map(({ name }) => name);
   const missing = needsMissing(type, new Set(own));
   if (isNothing(missing)) return undefined;
-  if (type !== 'ecs') return missing;
+  if (!computeKinds[type].isManaged) return missing;
   const given = await givenNames(deps);
   if (given === undefined) return undefined;
   const stillMissing = needsMissing(type, new Set([...own, ...given]));

@@ -1,11 +1,6 @@
 import * as z from 'zod';
-import {
-  computeTypes,
-  deploymentStatuses,
-  revisionCauses,
-  revisionStatuses,
-  sources,
-} from '../revision-status.ts';
+import { computeTypes } from '../../compute/kinds.ts';
+import { deploymentStatuses, revisionCauses, revisionStatuses, sources } from '../revision-status.ts';
 import { anyObject, asGiven } from '../validation/as-given.ts';
 import { SECRET_MASK } from './secrets.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { computeTypes, revisionStatuses, sources } from '../../contract/revision-status.ts';
+import { computeTypes } from '../../compute/kinds.ts';
+import { revisionStatuses, sources } from '../../contract/revision-status.ts';
 import { anyObject } from '../../contract/validation/as-given.ts';
 import { artifactItem, keptArtifacts } from './artifact-shapes.ts';
 import { cause, commitDescription } from './cause-shapes.ts';

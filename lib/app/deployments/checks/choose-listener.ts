@@ -1,3 +1,4 @@
+import { computeKinds } from '../../../compute/kinds.ts';
 import { refuse } from '../../../contract/errors.ts';
 import type { Source } from '../../../contract/revision-status.ts';
 import { canRun } from '../../../domain/source.ts';
@@ -50,7 +51,7 @@ async function namedListener(
 
 const cannotRun = (listener: Listener, source: Source): Error =>
   refuse('source_configuration', {
-    reason: `listener ${listener.compute_id} runs processes and cannot run images, which source '${source}' gives; a listener of compute_type 'k8s' would, or deploy from source ('github').`,
+    reason: `listener ${listener.compute_id} ${computeKinds[listener.compute_type].does} and cannot run images, which source '${source}' gives; a listener of compute_type 'k8s' would, or deploy from source ('github').`,
   });
 
 async function defaultListener(deps: ChoiceDeps, tenantId: string, source: Source): Promise<Listener> {
@@ -69,7 +70,7 @@ async function firstOnline(
   listeners: Listener[],
 ): Promise<Listener | undefined> {
   for (const listener of listeners) {
-    if (listener.compute_type === 'ecs') return listener;
+    if (computeKinds[listener.compute_type].isManaged) return listener;
     const lastSeenAt = await findLastSeen(deps.table, listener.tenant_id, listener.id);
     if (isOnline(lastSeenAt, deps.clock.now())) return listener;
   }

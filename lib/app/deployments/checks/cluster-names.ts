@@ -1,3 +1,4 @@
+import { computeKinds } from '../../../compute/kinds.ts';
 import { type ResourceSpec, resourceSpec } from '../../../contract/deployments/resource-spec.ts';
 import { ValidationError } from '../../../contract/errors.ts';
 import { specItems } from '../../../domain/kubernetes/resource-spec.ts';
@@ -12,7 +13,7 @@ export function checkClusterNames(
   asked: ResourceSpec | undefined,
   stored: Readonly<Record<string, unknown>> | undefined,
 ): void {
-  if (type !== 'k8s' || asked === undefined) return;
+  if (!computeKinds[type].isCluster || asked === undefined) return;
   const items = specItems(asked, resourceSpec.safeParse(stored).data);
   if (items.length > 0) throw new ValidationError(items);
 }

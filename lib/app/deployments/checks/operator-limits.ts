@@ -1,3 +1,4 @@
+import { computeKinds } from '../../../compute/kinds.ts';
 import { resourceSpec } from '../../../contract/deployments/resource-spec.ts';
 import { refuse } from '../../../contract/errors.ts';
 import { kubernetesConfig } from '../../../contract/kubernetes-config.ts';
@@ -13,7 +14,7 @@ export function checkOperatorLimits(
   { compute_type: type, compute_id: computeId, compute_config: config }: Listener,
   asked: Pick<DeploymentConfig, 'resource_spec' | 'custom_url'>,
 ): void {
-  if (type !== 'k8s') return;
+  if (!computeKinds[type].isCluster) return;
   const spec = resourceSpec.safeParse(asked.resource_spec).data ?? {};
   const problems = operatorProblems(spec, ownAddress(asked.custom_url), kubernetesConfig.parse(config));
   if (problems.length === 0) return;
