@@ -22,7 +22,7 @@ const unusable: { permissions: RegExp; because: string }[] = [
   {
     permissions: /^build(-changed)? codebuild:StopBuild$/,
     because:
-      'A build is stopped there when an interrupt comes between its start and the note of it: test/workflow, test/integration/app/record-build.',
+      'A build is stopped there when an interrupt comes between its start and the note of it: test/workflow, test/integration/engine/record-build.',
   },
   {
     permissions: /^(dispatch|sweep) codebuild:StopBuild$/,

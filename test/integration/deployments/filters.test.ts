@@ -77,6 +77,7 @@ describe('the cost of a list of deployments that is filtered by how they are', (
     await withOlder(world, model, {});
     expect(await cost({ status: 'UNKNOWN' })).toBeLessThanOrEqual(bound);
     expect(await cost({ remote_reconciled: 'false' })).toBeLessThanOrEqual(bound);
+    expect(await cost({ name_contains: 'no-such-name' })).toBeLessThanOrEqual(bound);
     expect(await cost({ status: 'READY', offset: String(PASSED) })).toBeLessThanOrEqual(bound + 1);
     expect(await cost({ remote_reconciled: 'true', offset: String(PASSED) })).toBeLessThanOrEqual(bound + 1);
     await withOlder(world, model, { healthy: false, reconciled: false });

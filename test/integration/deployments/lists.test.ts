@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
 import { ended } from '../../support/world/processed.ts';
-import { github, list, post, postRevision, register, revisions } from '../../support/world/requests.ts';
+import {
+  github,
+  list,
+  post,
+  postRevision,
+  register,
+  remove,
+  revisions,
+} from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
 
 type Query = Record<string, string>;
@@ -31,37 +39,51 @@ async function walked<T>(
   }
 }
 
+type Named = { id: string; name: string };
+
+/** Makes deployments of new names, and deletes those at such places; gives what there is, newest first. */
+function changing(world: World) {
+  let live: Named[] = [];
+  // The name of one that is being deleted stays taken.
+  const taken = new Set<string>();
+  return async (changes: (string | number)[]): Promise<Named[]> => {
+    for (const change of changes) {
+      if (typeof change === 'number') {
+        const { id = '' } = live[change] ?? {};
+        if (id !== '') await remove(world, id);
+        live = live.filter((one) => one.id !== id);
+      } else if (!taken.has(change)) {
+        live = [{ id: (await post(world, github(change))).id, name: change }, ...live];
+        taken.add(change);
+        expect((await names(world, { limit: '1' }))[0]).toBe(change);
+      }
+    }
+    return live;
+  };
+}
+
 describe('the list of deployments', () => {
-  it('gives each of them once, newest first, whatever the page is, filtered or not', async () => {
+  it('gives each of them once, newest first, whatever the page is and was made and deleted before', async () => {
     const world = await withListener();
     const other = world.as();
     await register(other, 'machine');
     await post(other, github('a-foreign'));
-    let made: string[] = [];
+    const change = changing(world);
     const name = fc.stringMatching(/^[ab][abc]{0,3}$/);
+    const changes = fc.array(fc.oneof({ weight: 3, arbitrary: name }, fc.nat(20)), { maxLength: 6 });
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(name, { maxLength: 3 }),
-        fc.integer({ min: 1, max: 7 }),
-        name,
-        async (more, limit, part) => {
-          for (const one of more.filter((wish) => !made.includes(wish))) {
-            if (made.includes(one)) continue;
-            await post(world, github(one));
-            made = [one, ...made];
-            expect((await names(world, { limit: '1' }))[0]).toBe(one);
-          }
-          const all = await walked((query) => list(world, query), limit);
-          expect(all.map((shown) => shown.name)).toEqual(made);
-          const found = await walked((query) => list(world, query), limit, { name_contains: part });
-          const matching = made.filter((one) => one.includes(part));
-          const exactFirst = [
-            ...matching.filter((one) => one === part),
-            ...matching.filter((one) => one !== part),
-          ];
-          expect(found.map((shown) => shown.name)).toEqual(exactFirst);
-        },
-      ),
+      fc.asyncProperty(changes, fc.integer({ min: 1, max: 7 }), name, async (made, limit, part) => {
+        const live = await change(made);
+        const all = await walked((query) => list(world, query), limit);
+        expect(all.map(({ id }) => id)).toEqual(live.map(({ id }) => id));
+        const found = await walked((query) => list(world, query), limit, { name_contains: part });
+        const matching = live.map((one) => one.name).filter((one) => one.includes(part));
+        const exactFirst = [
+          ...matching.filter((one) => one === part),
+          ...matching.filter((one) => one !== part),
+        ];
+        expect(found.map((shown) => shown.name)).toEqual(exactFirst);
+      }),
       { numRuns: 12 },
     );
   });
@@ -149,6 +171,8 @@ describe('the list of revisions', () => {
     const all = await walked(of, 100);
     expect(all).toHaveLength(25);
     expect(all.slice(21).map((shown) => shown.id)).toEqual(made);
+    const ids = all.map((shown) => shown.id);
+    expect(ids).toEqual(ids.toSorted().toReversed());
     const every = [...new Set(all.map(({ status }) => status))].join(',');
     for (const limit of [1, 4, 5, 24, 25, 26]) {
       expect(await walked(of, limit)).toEqual(all);

@@ -75,3 +75,35 @@ describe('a claim that names what its instance holds', () => {
     expect(await claim(world, 10, 'one', held)).toMatchObject({ tasks: [], cancelled: held });
   });
 });
+
+describe('claims', () => {
+  it('bring ten tasks at most, and what is left beside those in hand', async () => {
+    const world = await listening();
+    for (let n = 1; n <= 14; n++) await offered(world, `agent-${n}`);
+    const hands: string[] = [];
+    const take = async (max: number) => {
+      const { tasks } = await claim(world, max, 'one', hands);
+      hands.push(...tasks.map(({ task_id }) => task_id));
+      return tasks.length;
+    };
+    expect(await take(100)).toBe(10);
+    expect(await take(12)).toBe(2);
+    expect(await take(12)).toBe(0);
+    expect(await take(100)).toBe(2);
+    expect(new Set(hands).size).toBe(14);
+  });
+
+  it('are asked for less often after an hour without work, and soon again after work', async () => {
+    const world = await listening();
+    const pace = async () => (await claim(world)).poll_after_seconds;
+    expect(await pace()).toBe(5);
+    world.advance(3_500);
+    expect(await pace()).toBe(5);
+    world.advance(101);
+    expect(await pace()).toBe(15);
+    await offered(world, 'a');
+    expect([await pace(), await pace()]).toEqual([1, 1]);
+    // Its own lease gives a task back at each claim: as long as it has one, there is work.
+    expect((await claim(world, 10, 'two')).poll_after_seconds).toBe(5);
+  });
+});
