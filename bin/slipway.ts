@@ -6,14 +6,14 @@ import { systemClock } from '../lib/adapters/clock.ts';
 import { deployedTable } from '../lib/cli/deployed-table.ts';
 import { Obstacle } from '../lib/cli/explain.ts';
 import { main, type OpenTable, type World } from '../lib/cli/main.ts';
-import type { Place } from '../lib/cli/options.ts';
+import type { InstallationPlace } from '../lib/cli/options.ts';
 import { runningTable } from '../lib/embedded/data-folder/running-database.ts';
 import { runningAccess } from '../lib/embedded/runtime/identity.ts';
 import { createLog } from '../lib/listener/log.ts';
 import { readOptions } from '../lib/listener/options.ts';
 import { startProcessListener } from '../lib/listener/process-listener.ts';
 
-async function open(place: Place): Promise<OpenTable> {
+async function open(place: InstallationPlace): Promise<OpenTable> {
   if (place.kind === 'deployed') return deployedTable(place.tableName, place.region);
   const table = await runningTable(resolve(place.dataFolder));
   if (table === undefined) throw new Obstacle(notRunning(place.dataFolder));

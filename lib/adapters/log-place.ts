@@ -5,27 +5,28 @@ import type { LogQuery } from './logs.ts';
  * A line's place among the lines of its log: a time that never goes back, and a number that tells lines of
  * one time apart.
  */
-export type Place = { timestamp: number; sequence: number };
+export type LogPosition = { timestamp: number; sequence: number };
 
 const offsetPattern = /^(asc|desc):(\d{1,15})-(\d{1,15})$/;
 const idPattern = /^(\d{1,15})-(\d{1,15})$/;
 
-export const isAfter = (a: Place, b: Place): boolean =>
+export const isAfter = (a: LogPosition, b: LogPosition): boolean =>
   a.timestamp > b.timestamp || (a.timestamp === b.timestamp && a.sequence > b.sequence);
 
-export const idOf = ({ timestamp, sequence }: Place): string => `${timestamp}-${sequence}`;
+export const idOf = ({ timestamp, sequence }: LogPosition): string => `${timestamp}-${sequence}`;
 
 /** The offset that continues behind the entry with this id, as `idOf` gave it. */
 export const offsetBehind = (order: LogQuery['order'], id: string): string =>
   Buffer.from(`${order}:${id}`).toString('base64url');
 
-export const offsetOf = (order: LogQuery['order'], place: Place): string => offsetBehind(order, idOf(place));
+export const offsetOf = (order: LogQuery['order'], place: LogPosition): string =>
+  offsetBehind(order, idOf(place));
 
 /**
  * The place that an offset of an answer in the same order stands for. Throws ValidationError for anything
  * else.
  */
-export function parseOffset({ offset, order }: LogQuery): Place | undefined {
+export function parseOffset({ offset, order }: LogQuery): LogPosition | undefined {
   if (offset === undefined) return undefined;
   const [, givenOrder, timestamp, sequence] =
     offsetPattern.exec(Buffer.from(offset, 'base64url').toString('latin1')) ?? [];
@@ -37,7 +38,7 @@ export function parseOffset({ offset, order }: LogQuery): Place | undefined {
 /**
  * The place of the entry with the query's `afterId`. Throws ValidationError when it cannot be an entry's id.
  */
-export function parseAfterId({ afterId }: LogQuery): Place | undefined {
+export function parseAfterId({ afterId }: LogQuery): LogPosition | undefined {
   if (afterId === undefined) return undefined;
   const [, timestamp, sequence] = idPattern.exec(afterId) ?? [];
   if (timestamp !== undefined) return { timestamp: Number(timestamp), sequence: Number(sequence) };

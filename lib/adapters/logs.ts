@@ -1,11 +1,9 @@
+import { type LogLevel, logLevels } from '../contract/logs.ts';
 import type { DeploymentRef, RevisionRef } from '../contract/refs.ts';
-
-const ascending = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
-export type LogLevel = (typeof ascending)[number];
 
 /** This level and those above it. */
 export const levelsFrom = (lowest: LogLevel): readonly LogLevel[] =>
-  ascending.slice(ascending.indexOf(lowest));
+  logLevels.slice(logLevels.indexOf(lowest));
 
 /** One line as it is written; `timestamp` is epoch milliseconds, stamped by whoever read the line. */
 export type LogLine = { timestamp: number; level: LogLevel; message: string };

@@ -15,7 +15,7 @@ const contextOf = (owner: DeploymentRef): KeyContext => ({
   deployment: owner.deploymentId,
 });
 
-export const sealSecrets = (
+export const sealDeploymentSecrets = (
   deps: Pick<Deps, 'keys'>,
   owner: DeploymentRef,
   secrets: Secret[],
@@ -25,7 +25,7 @@ export const sealSecrets = (
  * The secrets of a version in plain; none when there is no version. Callers never log nor store what they
  * get.
  */
-export async function openSecrets(
+export async function openDeploymentSecrets(
   deps: Pick<Deps, 'table' | 'keys'>,
   owner: DeploymentRef,
   version: number | undefined,
@@ -41,5 +41,5 @@ export async function secretValues(
   owner: DeploymentRef,
   version: number | undefined,
 ): Promise<string[]> {
-  return (await openSecrets(deps, owner, version)).map((secret) => secret.value);
+  return (await openDeploymentSecrets(deps, owner, version)).map((secret) => secret.value);
 }

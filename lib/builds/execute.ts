@@ -1,7 +1,7 @@
 import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { BuildFailure } from './failure.ts';
-import { type BuildPlan, type InstallPart, quote, type Step } from './plan.ts';
+import { type BuildPlan, type BuildStep, type InstallPart, quote } from './plan.ts';
 import { readPackageJson } from './project.ts';
 
 /** Where a plan is carried out: this machine, or the inside of an image build. */
@@ -56,7 +56,7 @@ export async function installPart(site: Site, plan: BuildPlan, { says, steps }: 
 }
 
 /** Carries out a step. Throws BuildFailure when it cannot be, or fails. */
-export async function carryOut(site: Site, plan: BuildPlan, name: StepName, step: Step): Promise<void> {
+export async function carryOut(site: Site, plan: BuildPlan, name: StepName, step: BuildStep): Promise<void> {
   switch (step.do) {
     case 'fail':
       throw new BuildFailure(step.reason);
@@ -74,7 +74,7 @@ export async function carryOut(site: Site, plan: BuildPlan, name: StepName, step
   }
 }
 
-type RunStep = Extract<Step, { do: 'run' }>;
+type RunStep = Extract<BuildStep, { do: 'run' }>;
 
 async function run(site: Site, plan: BuildPlan, name: StepName, step: RunStep): Promise<void> {
   const { command, fallback } = step;

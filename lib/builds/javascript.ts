@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AGENT_SERVER_FOLDER } from '../contract/deployments/langgraph-json.ts';
-import type { InstallPart, Step } from './plan.ts';
-import { type PackageJson, type ProjectFacts, within } from './project.ts';
+import type { BuildStep, InstallPart } from './plan.ts';
+import { type PackageJson, type ProjectFacts, pathWithin } from './project.ts';
 import { JAVASCRIPT_SERVER, PNPM_VERSION, YARN_CLASSIC_VERSION, YARN_VERSION } from './versions.ts';
 
 const LOCKFILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock'];
@@ -11,7 +11,7 @@ const LOCKFILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml',
  */
 const WORKSPACE_LOCKFILES = ['pnpm-lock.yaml', 'yarn.lock'];
 
-const npmCi: Step = {
+const npmCi: BuildStep = {
   do: 'run',
   command: 'npm ci',
   fallback: {
@@ -35,14 +35,14 @@ export async function installJavaScript(
   const found = isAgent ? await withWorkspaceLockfile(project) : facts;
   const own: InstallPart = {
     kind: 'packages',
-    makes: within(root, join(folder, 'node_modules')),
+    makes: pathWithin(root, join(folder, 'node_modules')),
     steps: [installStep(found, installCommand)],
   };
   return isAgent ? [own, agentServer(project)] : [own];
 }
 
 /** How dependencies are installed: as the client says, else by the lockfile. */
-export function installStep(facts: ProjectFacts, installCommand: string | undefined): Step {
+export function installStep(facts: ProjectFacts, installCommand: string | undefined): BuildStep {
   if (installCommand) return { do: 'run', command: installCommand };
   const { files, packageJson } = facts;
   if (packageJson === undefined) return { do: 'skip', reason: 'there is no package.json' };
@@ -73,9 +73,9 @@ export function buildStep(
   facts: Pick<ProjectFacts, 'tools'>,
   buildCommand: string | undefined,
   isAgent: boolean,
-): Step {
+): BuildStep {
   if (buildCommand) return { do: 'run', command: buildCommand };
-  const leave: Step = {
+  const leave: BuildStep = {
     do: 'skip',
     reason:
       'the `build` script of package.json was not run, since an agent server runs the sources; to run it, set build_command to "npm run build"',
@@ -88,12 +88,12 @@ export function buildStep(
   };
 }
 
-function needs({ tools }: Pick<ProjectFacts, 'tools'>, tool: string, step: Step): Step {
+function needs({ tools }: Pick<ProjectFacts, 'tools'>, tool: string, step: BuildStep): BuildStep {
   if (tools.has(tool)) return step;
   return { do: 'fail', reason: `${tool} is not installed on this machine` };
 }
 
-function installByPnpm({ tools }: ProjectFacts, { packageManager }: PackageJson): Step {
+function installByPnpm({ tools }: ProjectFacts, { packageManager }: PackageJson): BuildStep {
   const version = namedVersion('pnpm', packageManager);
   const npx = `npx --yes pnpm@${version ?? PNPM_VERSION}`;
   const option = '--frozen-lockfile';
@@ -104,7 +104,7 @@ function installByPnpm({ tools }: ProjectFacts, { packageManager }: PackageJson)
  * Yarn 1 and later ones share a lockfile's name, but neither package nor the option that keeps the lockfile
  * as it is.
  */
-function installByYarn({ tools, files }: ProjectFacts, { packageManager }: PackageJson): Step {
+function installByYarn({ tools, files }: ProjectFacts, { packageManager }: PackageJson): BuildStep {
   const version = namedVersion('yarn', packageManager);
   const classic = version === undefined ? !files.has('.yarnrc.yml') : /^[01]\./.test(version);
   const npx = classic
@@ -128,7 +128,7 @@ type OtherManager = {
  * although many machines have it: it refuses registries other than the public one, whose signatures it does
  * not know.
  */
-function installByOther({ tools, tool, lockfile, version, npx, option }: OtherManager): Step {
+function installByOther({ tools, tool, lockfile, version, npx, option }: OtherManager): BuildStep {
   const installed = tools.has(tool) && (version === undefined || !tools.has('npx'));
   if (installed) return { do: 'run', command: `${tool} install ${option}` };
   if (tools.has('npx')) return { do: 'run', command: `${npx} install ${option}` };
@@ -148,12 +148,12 @@ function namedVersion(tool: string, packageManager: string | undefined): string 
  */
 function agentServer({ root, folder, facts }: JavaScriptProject): InstallPart {
   const name = JAVASCRIPT_SERVER.slice(0, JAVASCRIPT_SERVER.lastIndexOf('@'));
-  const install: Step = {
+  const install: BuildStep = {
     do: 'run',
     folder: AGENT_SERVER_FOLDER,
     command: `npm install --no-save --no-package-lock ${JAVASCRIPT_SERVER}`,
   };
-  const withoutNpm: Step = {
+  const withoutNpm: BuildStep = {
     do: 'fail',
     reason: 'npm is not installed on this machine, and the agent server comes by it',
   };
@@ -161,7 +161,7 @@ function agentServer({ root, folder, facts }: JavaScriptProject): InstallPart {
     kind: 'agent-server',
     makes: join(AGENT_SERVER_FOLDER, 'node_modules'),
     unless: [folder, ...foldersAbove(root, folder)].map((at) =>
-      within(root, join(at, 'node_modules', '.bin', 'langgraphjs')),
+      pathWithin(root, join(at, 'node_modules', '.bin', 'langgraphjs')),
     ),
     says: `The project does not bring ${name}, which runs its graphs: adding ${JAVASCRIPT_SERVER} in ${AGENT_SERVER_FOLDER}`,
     // Where npm finds a package.json it looks no further up for a project to change.

@@ -10,7 +10,7 @@ import {
 import { BuildFailure } from './failure.ts';
 import { buildStep, installJavaScript, leavesBuildScript } from './javascript.ts';
 import type { BuildPlan, Note } from './plan.ts';
-import { findBuildFolder, isFile, type ProjectFacts, readProject, within } from './project.ts';
+import { findBuildFolder, isFile, type ProjectFacts, pathWithin, readProject } from './project.ts';
 import { type Interpreter, installPython } from './python.ts';
 
 /** What a client said of the project in a source. */
@@ -30,7 +30,7 @@ export type PlanRequest = {
 };
 
 /** What is to be had where the plan will be carried out. */
-export type Place = {
+export type BuildHost = {
   /** Which of `npm`, `npx`, `pnpm`, `yarn` are there. */
   tools: ReadonlySet<string>;
   /** The major version of Node.js that agents run on; absent where they get the one that they ask for. */
@@ -57,14 +57,14 @@ export async function findProject(
  * Decides how a project is built, without running anything of it: the same for the same files, wherever it
  * will run. Throws BuildFailure for what cannot be built, with the reason.
  */
-export async function planProject(request: PlanRequest, place: Place): Promise<BuildPlan> {
+export async function planProject(request: PlanRequest, place: BuildHost): Promise<BuildPlan> {
   const { root, folder, agent, buildCommand, installCommand } = request;
   const facts = await readProject(root, folder, place.tools);
   const requires = agent === undefined ? [] : filesOfGraphs(agent, hintFor(request, facts));
   if (!mayMakeFiles(request, facts)) await requireFiles(root, requires);
   const common: Omit<BuildPlan, 'environment' | 'install' | 'venv'> = {
     language: agent?.language ?? 'plain',
-    folder: within(root, folder),
+    folder: pathWithin(root, folder),
     notes: agent === undefined ? [] : await notesOn(agent, place),
     build: buildStep(facts, buildCommand, agent !== undefined),
     requires,
@@ -93,7 +93,7 @@ const hintFor = ({ buildCommand }: PlanRequest, facts: ProjectFacts): string =>
     ? '; the `build` script of package.json runs only when build_command asks for it'
     : '';
 
-async function notesOn(agent: AgentProject, { nodeMajor }: Place): Promise<Note[]> {
+async function notesOn(agent: AgentProject, { nodeMajor }: BuildHost): Promise<Note[]> {
   const { config, fileName, language } = agent;
   const name = language === 'python' ? 'Python' : 'JavaScript';
   const notes: Note[] = [{ text: `${fileName} describes an agent in ${name}`, level: 'INFO' }];

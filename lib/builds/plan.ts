@@ -16,7 +16,7 @@ export type BuildPlan = {
   /** A virtual environment: steps run with its tools first on their PATH, and it is sealed at the end. */
   venv?: { folder: string; python: { version: string; executable: string } };
   install: InstallPart[];
-  build: Step;
+  build: BuildStep;
   /** Files that must be there after the build. */
   requires: { path: string; reason: string }[];
 };
@@ -24,7 +24,7 @@ export type BuildPlan = {
 export type Language = 'plain' | 'javascript' | 'python';
 
 /** What the built project runs as. */
-export const serverOf = ({ language }: Pick<BuildPlan, 'language'>): AgentServer =>
+export const serverOfPlan = ({ language }: Pick<BuildPlan, 'language'>): AgentServer =>
   language === 'plain' ? 'other' : 'langgraph';
 
 export type Note = { text: string; level: 'INFO' | 'WARNING' };
@@ -40,15 +40,15 @@ export type InstallPart = {
   says?: string;
   /** This folder is removed before, and begins with these files. */
   fresh?: { folder: string; files: Record<string, string> };
-  steps: Step[];
+  steps: BuildStep[];
 };
 
-export type Step =
+export type BuildStep =
   | { do: 'run'; command: string; folder?: string; fallback?: Fallback }
   | { do: 'skip'; reason: string }
   | { do: 'fail'; reason: string }
   /** Looks at package.json as it is by then: an installation may have written it. */
-  | { do: 'script'; name: string; present: Step; absent: Step }
+  | { do: 'script'; name: string; present: BuildStep; absent: BuildStep }
   /**
    * Installs the agent server of Python projects, unless it is there; at the version of its tool, if that is.
    */

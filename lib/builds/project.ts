@@ -56,7 +56,7 @@ export function isInside(folder: string, path: string, orSame = false): boolean 
 }
 
 /** The way from the root of the source to a path in it; `.` for the root itself. */
-export const within = (root: string, path: string): string => relative(root, path) || '.';
+export const pathWithin = (root: string, path: string): string => relative(root, path) || '.';
 
 export async function isFile(path: string): Promise<boolean> {
   return stat(path).then(
@@ -74,7 +74,7 @@ export async function readOwn(root: string, path: string): Promise<string | unde
   const [realRoot, real] = await Promise.all([realpath(root), realpath(path).catch(() => undefined)]);
   if (real !== undefined) return isInside(realRoot, real) ? readFile(real, 'utf8') : undefined;
   const isThere = await lstat(path).catch(() => undefined);
-  if (isThere !== undefined) throw new BuildFailure(`${within(root, path)} is a link that leads nowhere`);
+  if (isThere !== undefined) throw new BuildFailure(`${pathWithin(root, path)} is a link that leads nowhere`);
   return undefined;
 }
 

@@ -2,8 +2,8 @@ import { join, relative } from 'node:path';
 import { PYTHON_ENVIRONMENT } from '../processes/python/environment.ts';
 import type { AgentProject } from './agent-project.ts';
 import { BuildFailure } from './failure.ts';
-import { type BuildPlan, quote, type Step } from './plan.ts';
-import { within } from './project.ts';
+import { type BuildPlan, type BuildStep, quote } from './plan.ts';
+import { pathWithin } from './project.ts';
 import { type LocalDependency, type PythonDependencies, readDependencies } from './python-dependencies.ts';
 import { PYTHON_MINOR_OLDEST, PYTHON_SERVER_VERSION } from './versions.ts';
 
@@ -37,12 +37,12 @@ export async function installPython(
 ): Promise<Pick<BuildPlan, 'environment' | 'venv' | 'install' | 'notes'>> {
   const dependencies = await readDependencies(project);
   const { root, folder, config } = project;
-  const venv = within(root, join(folder, PYTHON_ENVIRONMENT));
-  const make: Step = {
+  const venv = pathWithin(root, join(folder, PYTHON_ENVIRONMENT));
+  const make: BuildStep = {
     do: 'run',
     command: `uv venv --python ${quote(python.executable)} ${PYTHON_ENVIRONMENT}`,
   };
-  const own: Step[] = installCommand
+  const own: BuildStep[] = installCommand
     ? [{ do: 'run', command: installCommand }]
     : installSteps(folder, python, dependencies);
   return {
@@ -71,14 +71,18 @@ export async function installPython(
   };
 }
 
-function installSteps(from: string, python: Interpreter, { local, packages }: PythonDependencies): Step[] {
+function installSteps(
+  from: string,
+  python: Interpreter,
+  { local, packages }: PythonDependencies,
+): BuildStep[] {
   const way = (path: string): string => quote(relative(from, path) || '.');
   const synced = local.filter((one) => one.locked);
   const wanted = [
     ...local.filter((one) => !one.locked).flatMap((one) => argumentsFor(one, way)),
     ...packages.map(quote),
   ];
-  const install: Step[] =
+  const install: BuildStep[] =
     wanted.length > 0 ? [{ do: 'run', command: `uv pip install ${wanted.join(' ')}` }] : [];
   if (synced.length + install.length === 0) return [{ do: 'skip', reason: 'no dependency names packages' }];
   return [...synced.map(({ folder }) => sync(way(folder), python)), ...install];
@@ -89,7 +93,7 @@ function argumentsFor({ folder, kind }: LocalDependency, way: (path: string) => 
   return kind === 'requirements' ? ['-r', way(join(folder, 'requirements.txt'))] : [];
 }
 
-function sync(project: string, { executable }: Interpreter): Step {
+function sync(project: string, { executable }: Interpreter): BuildStep {
   const command = `uv sync --no-dev --inexact --python ${quote(executable)} --project ${project}`;
   return {
     do: 'run',

@@ -2,13 +2,13 @@ import { consoleLinkView as link } from '../contract/console.ts';
 import { Obstacle } from './explain.ts';
 
 /** Where the API is, and a key for it. */
-export type Access = { url: string; apiKey: string };
+export type ConsoleAccess = { url: string; apiKey: string };
 
 /** A new link that signs in to the console once. Throws `Obstacle` with what the API said. */
 export async function askForConsoleLink({
   url,
   apiKey,
-}: Access): Promise<{ url: string; expires_at: string }> {
+}: ConsoleAccess): Promise<{ url: string; expires_at: string }> {
   const path = `${url.replace(/\/+$/, '')}/v2/console-links`;
   const answer = await fetch(path, { method: 'POST', headers: { 'x-api-key': apiKey } }).catch(
     (error: unknown) => {

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import type { Place } from './options.ts';
+import type { InstallationPlace } from './options.ts';
 
 /** Something is in the way, and the message says what helps; there is nothing wrong with the program. */
 export class Obstacle extends Error {}
@@ -20,7 +20,7 @@ const meanings: Record<string, (table: string, region: string) => string> = {
 };
 
 /** The plain reason of a failure; a stack only when it is nothing that could have been foreseen. */
-export function explain(error: unknown, place: Place | undefined): string {
+export function explain(error: unknown, place: InstallationPlace | undefined): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof Obstacle || error instanceof ApiError) return error.message;
   if (place === undefined) return error.stack ?? error.message;

@@ -1,6 +1,6 @@
 import { Obstacle } from './explain.ts';
 import type { InstallationCommand } from './installation-options.ts';
-import type { Made, World } from './main.ts';
+import type { CommandResult, World } from './main.ts';
 
 /** What an account holds of an installation, and what it offers for one. */
 export type Installations = {
@@ -14,11 +14,14 @@ export type Installations = {
 export type Preflight = { table: string[]; lacking: string[] };
 
 /** Runs a command about an installation as a whole, which may not be deployed yet. */
-export async function onInstallation(command: InstallationCommand, world: World): Promise<Made | undefined> {
+export async function onInstallation(
+  command: InstallationCommand,
+  world: World,
+): Promise<CommandResult | undefined> {
   return command.kind === 'settings' ? settings(command, world) : preflight(command, world);
 }
 
-async function settings({ at }: InstallationCommand, { installations }: World): Promise<Made> {
+async function settings({ at }: InstallationCommand, { installations }: World): Promise<CommandResult> {
   const found = await installations.settings(at);
   if (found === undefined)
     throw new Obstacle(

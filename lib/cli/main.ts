@@ -5,14 +5,14 @@ import { createListenerKey } from '../app/identity/create-listener-key.ts';
 import { createTenantKey } from '../app/identity/create-tenant-key.ts';
 import type { Table } from '../store/table.ts';
 import { agentsUrlOf } from './agents-url.ts';
-import { type Access, askForConsoleLink } from './console.ts';
+import { askForConsoleLink, type ConsoleAccess } from './console.ts';
 import { explain, Obstacle } from './explain.ts';
 import { fargateAgent, NOT_MANAGED } from './first-agent/fargate-agent.ts';
 import { firstAgent, type Listen } from './first-agent/first-agent.ts';
 import type { Ask } from './first-agent/front.ts';
 import { type Installations, onInstallation } from './installation.ts';
 import type { InstallationCommand } from './installation-options.ts';
-import { type Command, type Place, readCommand, type Surroundings } from './options.ts';
+import { type CliCommand, type InstallationPlace, readCommand, type Surroundings } from './options.ts';
 import { OptionsError } from './options-error.ts';
 import { USAGE } from './usage.ts';
 import { type Paused, pauseWriters, resumeWriters } from './writers.ts';
@@ -28,9 +28,9 @@ export type World = Surroundings & {
   untilAsked(): Promise<void>;
   clock: Clock;
   /** Gives the table of a place. Throws `Obstacle` when it cannot be reached. */
-  open(place: Place): Promise<OpenTable>;
+  open(place: InstallationPlace): Promise<OpenTable>;
   /** Where the embedded runtime on a data folder answers. Throws `Obstacle` when none runs. */
-  accessTo(dataFolder: string): Promise<Access>;
+  accessTo(dataFolder: string): Promise<ConsoleAccess>;
   /** The installations of an account. */
   installations: Installations;
   /** The functions of a region; without one, of the SDK's own choice. */
@@ -39,9 +39,13 @@ export type World = Surroundings & {
   writeError(line: string): void;
 };
 
-type Work = Exclude<Command, { kind: 'help' }>;
+type Work = Exclude<CliCommand, { kind: 'help' }>;
 /** What is printed: lines for people, and the same as JSON. */
-export type Made = { lines: [label: string, value: string][]; json: Record<string, string>; advice: string };
+export type CommandResult = {
+  lines: [label: string, value: string][];
+  json: Record<string, string>;
+  advice: string;
+};
 
 /** Runs one command. Answers the exit code: 0, 1 after a failure, 2 for wrong arguments. */
 export async function main(args: string[], world: World): Promise<number> {
@@ -62,7 +66,7 @@ export async function main(args: string[], world: World): Promise<number> {
   }
 }
 
-function understood(args: string[], world: World): Command | undefined {
+function understood(args: string[], world: World): CliCommand | undefined {
   try {
     return readCommand(args, world);
   } catch (error) {
@@ -72,7 +76,7 @@ function understood(args: string[], world: World): Command | undefined {
   }
 }
 
-async function run(command: Work, world: World): Promise<Made | undefined> {
+async function run(command: Work, world: World): Promise<CommandResult | undefined> {
   if (command.kind === 'console') return consoleLink(command, world);
   if (isOnInstallation(command)) return onInstallation(command, world);
   return isOnFunctions(command) ? onFunctions(command, world) : onTable(command, world);
@@ -83,7 +87,7 @@ const isOnInstallation = (command: Work): command is InstallationCommand =>
 
 type OnApi = Extract<Work, { kind: 'console' }>;
 
-async function consoleLink({ at }: OnApi, world: World): Promise<Made> {
+async function consoleLink({ at }: OnApi, world: World): Promise<CommandResult> {
   const access =
     'url' in at
       ? { url: at.url, apiKey: world.environment.SLIPWAY_API_KEY ?? '' }
@@ -100,7 +104,7 @@ type OnFunctions = Extract<Work, { kind: 'pause' | 'resume' }>;
 const isOnFunctions = (command: Work): command is OnFunctions =>
   command.kind === 'pause' || command.kind === 'resume';
 
-async function onFunctions({ kind, place }: OnFunctions, world: World): Promise<Made> {
+async function onFunctions({ kind, place }: OnFunctions, world: World): Promise<CommandResult> {
   const lambda = world.functionsOf(place.region);
   try {
     return kind === 'pause'
@@ -114,7 +118,7 @@ async function onFunctions({ kind, place }: OnFunctions, world: World): Promise<
 const paused = (
   { functions, secondsUntilQuiet }: Paused,
   { tableName, region }: OnFunctions['place'],
-): Made => ({
+): CommandResult => ({
   lines: [['Paused', `${functions} functions`]],
   json: { functions: String(functions), seconds_until_quiet: String(secondsUntilQuiet) },
   advice: [
@@ -124,7 +128,7 @@ const paused = (
   ].join('\n'),
 });
 
-const resumed = (functions: number): Made => ({
+const resumed = (functions: number): CommandResult => ({
   lines: [['Resumed', `${functions} functions`]],
   json: { functions: String(functions) },
   advice: 'The next sweep, within a minute, goes on with what waits.',
@@ -133,7 +137,7 @@ const resumed = (functions: number): Made => ({
 async function onTable(
   command: Exclude<Work, OnFunctions | OnApi | InstallationCommand>,
   world: World,
-): Promise<Made | undefined> {
+): Promise<CommandResult | undefined> {
   const { table, close } = await world.open(command.place);
   try {
     const deps = { table, clock: world.clock };
@@ -218,7 +222,7 @@ async function runFargateAgent(
   );
 }
 
-async function bootstrapped(deps: Deps, command: Work & { kind: 'bootstrap' }): Promise<Made> {
+async function bootstrapped(deps: Deps, command: Work & { kind: 'bootstrap' }): Promise<CommandResult> {
   const { organization, tenant, place } = command;
   const made = await bootstrap(deps, { organization, tenant });
   const shared =
@@ -241,7 +245,7 @@ async function bootstrapped(deps: Deps, command: Work & { kind: 'bootstrap' }): 
   };
 }
 
-async function tenantKey(deps: Deps, command: Work & { kind: 'key' }): Promise<Made> {
+async function tenantKey(deps: Deps, command: Work & { kind: 'key' }): Promise<CommandResult> {
   const { tenantId, role, organizationWide } = command;
   const { apiKey, userId } = await createTenantKey(deps, command);
   return {
@@ -255,7 +259,7 @@ async function tenantKey(deps: Deps, command: Work & { kind: 'key' }): Promise<M
   };
 }
 
-async function listenerKey(deps: Deps, command: Work & { kind: 'listener-key' }): Promise<Made> {
+async function listenerKey(deps: Deps, command: Work & { kind: 'listener-key' }): Promise<CommandResult> {
   const { tenantId, listenerId } = command;
   const key = await createListenerKey(deps, { tenantId, listenerId });
   return {
@@ -269,7 +273,7 @@ async function listenerKey(deps: Deps, command: Work & { kind: 'listener-key' })
 }
 
 /** The advice goes beside the output, so that what is piped on is the output alone. */
-function show({ lines, json, advice }: Made, asJson: boolean, { write, writeError }: World): void {
+function show({ lines, json, advice }: CommandResult, asJson: boolean, { write, writeError }: World): void {
   if (asJson) write(JSON.stringify(json));
   else {
     const width = Math.max(...lines.map(([label]) => label.length)) + 2;

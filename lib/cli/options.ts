@@ -6,7 +6,7 @@ import { OptionsError } from './options-error.ts';
 /**
  * Where to work: on the table of a deployed installation, or on the data of an embedded one that is running.
  */
-export type Place = DeployedPlace | { kind: 'embedded'; dataFolder: string };
+export type InstallationPlace = DeployedPlace | { kind: 'embedded'; dataFolder: string };
 type DeployedPlace = { kind: 'deployed'; tableName: string; region: string | undefined };
 
 type FirstAgent = {
@@ -19,24 +19,24 @@ type FirstAgent = {
   name: string;
 };
 
-export type Command =
+export type CliCommand =
   | { kind: 'help' }
   | {
       kind: 'key';
-      place: Place;
+      place: InstallationPlace;
       json: boolean;
       tenantId: string;
       role: MemberRole;
       name: string;
       organizationWide: boolean;
     }
-  | { kind: 'bootstrap'; place: Place; json: boolean; organization: string; tenant: string }
+  | { kind: 'bootstrap'; place: InstallationPlace; json: boolean; organization: string; tenant: string }
   | (FirstAgent & { kind: 'first-agent'; agentsPort: number; listenerFolder: string })
   | (FirstAgent & { kind: 'fargate-agent' })
   | { kind: 'pause' | 'resume'; place: DeployedPlace; json: boolean }
   | { kind: 'console'; json: boolean; at: { url: string } | { dataFolder: string } }
   | InstallationCommand
-  | { kind: 'listener-key'; place: Place; json: boolean; tenantId: string; listenerId: string };
+  | { kind: 'listener-key'; place: InstallationPlace; json: boolean; tenantId: string; listenerId: string };
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
@@ -73,7 +73,7 @@ const commands: Record<
   string,
   {
     takes: readonly (keyof typeof options)[];
-    read: (given: Given, surroundings: Surroundings) => Command;
+    read: (given: Given, surroundings: Surroundings) => CliCommand;
   }
 > = {
   'admin bootstrap': {
@@ -105,7 +105,7 @@ export type Surroundings = {
 };
 
 /** Reads the command from the arguments. Throws `OptionsError`. */
-export function readCommand(args: string[], surroundings: Surroundings): Command {
+export function readCommand(args: string[], surroundings: Surroundings): CliCommand {
   const { values, positionals } = parseOrExplain(args);
   const name = positionals.join(' ');
   if (values.help === true || name === 'help') return { kind: 'help' };
@@ -131,7 +131,7 @@ function whyUnknown(name: string): string {
   return `There is no command '${name}'.`;
 }
 
-function bootstrapOf(given: Given, surroundings: Surroundings): Command {
+function bootstrapOf(given: Given, surroundings: Surroundings): CliCommand {
   const place = placeOf(given, surroundings);
   if (place.kind === 'embedded' && given['second-tenant'] !== true) {
     throw new OptionsError(
@@ -148,7 +148,7 @@ function bootstrapOf(given: Given, surroundings: Surroundings): Command {
 }
 
 /** Of npm start, or of the installation at an address. */
-function consoleOf(given: Given, surroundings: Surroundings): Command {
+function consoleOf(given: Given, surroundings: Surroundings): CliCommand {
   const json = given.json === true;
   if (given.url !== undefined) {
     if (!surroundings.environment.SLIPWAY_API_KEY)
@@ -163,7 +163,7 @@ function consoleOf(given: Given, surroundings: Surroundings): Command {
   return { kind: 'console', json, at: { dataFolder: place.dataFolder } };
 }
 
-function firstAgentOf(given: Given, surroundings: Surroundings): Command {
+function firstAgentOf(given: Given, surroundings: Surroundings): CliCommand {
   const place = placeOf(given, surroundings);
   if (place.kind === 'embedded') {
     throw new OptionsError(
@@ -210,7 +210,7 @@ function portOf(given: string): number {
   throw new OptionsError(`--agents-port must be a number from 0 to 65535, not '${given}'.`);
 }
 
-function keyOf(given: Given, surroundings: Surroundings): Command {
+function keyOf(given: Given, surroundings: Surroundings): CliCommand {
   return {
     kind: 'key',
     place: placeOf(given, surroundings),
@@ -222,7 +222,7 @@ function keyOf(given: Given, surroundings: Surroundings): Command {
   };
 }
 
-function listenerKeyOf(given: Given, surroundings: Surroundings): Command {
+function listenerKeyOf(given: Given, surroundings: Surroundings): CliCommand {
   return {
     kind: 'listener-key',
     place: placeOf(given, surroundings),
@@ -233,7 +233,7 @@ function listenerKeyOf(given: Given, surroundings: Surroundings): Command {
 }
 
 function writersCommand(kind: 'pause' | 'resume') {
-  return (given: Given, surroundings: Surroundings): Command => {
+  return (given: Given, surroundings: Surroundings): CliCommand => {
     const place = placeOf(given, surroundings);
     if (place.kind === 'embedded')
       throw new OptionsError(
@@ -246,7 +246,7 @@ function writersCommand(kind: 'pause' | 'resume') {
 function placeOf(
   { table, region, 'data-dir': dataDir }: Given,
   { environment, isFolder }: Surroundings,
-): Place {
+): InstallationPlace {
   if (table !== undefined && dataDir !== undefined)
     throw new OptionsError('--table and --data-dir exclude each other; give one of them.');
   if (table !== undefined) {

@@ -7,10 +7,10 @@ export const LOG_PAGE_LENGTH_MAX = 1000;
 const LOG_PAGE_LENGTH_DEFAULT = 50;
 
 export const logLevels = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
-export type LogLevelName = (typeof logLevels)[number];
+export type LogLevel = (typeof logLevels)[number];
 
 /** Names that other logging libraries give to our levels. */
-const levelAliases: Record<string, LogLevelName> = {
+const levelAliases: Record<string, LogLevel> = {
   TRACE: 'DEBUG',
   WARN: 'WARNING',
   CRITICAL: 'ERROR',

@@ -3,7 +3,7 @@ import type { AgentServer, Source } from '../contract/revision-status.ts';
 import { LICENCE_VARIABLES, type NeedsMissing, STORE_SECRETS } from './agent-failure.ts';
 
 /** What is known of what a revision runs; `server` only where a build of ours has made it. */
-export type Made = { source: Source; server: AgentServer | undefined };
+type Made = { source: Source; server: AgentServer | undefined };
 
 /** A resource_spec as it was sent, before anything is filled in. */
 type Sent = Readonly<Record<string, unknown>>;

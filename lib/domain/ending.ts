@@ -1,5 +1,5 @@
 import type { RevisionStatus } from '../contract/revision-status.ts';
-import { failureOf, isTerminal, type Stage, stageOf, type Terminal } from './transitions.ts';
+import { failureStatusOf, isTerminal, type Stage, stageOf, type Terminal } from './transitions.ts';
 
 export type Ending = { status: Terminal; message: string | undefined };
 
@@ -34,11 +34,12 @@ export function endingOf(facts: EndingFacts): Ending | undefined {
   }
   if (outcome !== undefined && outcome.result !== 'succeeded') return decided(outcome);
   const stage = stageOf(facts.status) ?? 'deploy';
-  return { status: failureOf[stage], message: NO_FACT };
+  return { status: failureStatusOf[stage], message: NO_FACT };
 }
 
 function decided(outcome: NonNullable<EndingFacts['outcome']>): Ending {
-  if (outcome.result === 'failed') return { status: failureOf[outcome.stage], message: outcome.message };
+  if (outcome.result === 'failed')
+    return { status: failureStatusOf[outcome.stage], message: outcome.message };
   const silent = 'Deployed; the listener reported no address for it.';
   return { status: 'DEPLOYED', message: outcome.message ?? (outcome.url === undefined ? silent : undefined) };
 }

@@ -14,7 +14,7 @@ export type Situation = {
   /** The revision in the slot. */
   slotRevision: SlotRevision | undefined;
   /** Undefined unless the deployment is being deleted. */
-  deletion: Deletion | undefined;
+  deletion: DeletionState | undefined;
   /** The deployment's open task on its listener, whichever revision it was offered for. */
   task: TaskFacts | undefined;
   /** When the listener last asked for work (undefined: never). Reading it costs, so only sweep does. */
@@ -53,7 +53,7 @@ export type SlotRevision = {
   switching: boolean;
 };
 
-export type Deletion = {
+export type DeletionState = {
   /** A person no longer waits for the listener. */
   forced: boolean;
   /** The listener has removed what ran. */

@@ -71,4 +71,8 @@ export function stageOf(status: RevisionStatus): Stage | undefined {
   }
 }
 
-export const failureOf = { create: 'CREATE_FAILED', build: 'BUILD_FAILED', deploy: 'DEPLOY_FAILED' } as const;
+export const failureStatusOf = {
+  create: 'CREATE_FAILED',
+  build: 'BUILD_FAILED',
+  deploy: 'DEPLOY_FAILED',
+} as const;

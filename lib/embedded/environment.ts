@@ -3,9 +3,9 @@ import * as z from 'zod';
 import type { OidcSettings } from '../adapters/identity-provider.ts';
 import type { SignIn } from '../adapters/sign-in.ts';
 import { BUILD_QUEUE_SECONDS, limitDefaults, type TenantLimits } from '../contract/limits.ts';
+import type { PrintedLevel } from '../listener/log.ts';
 import { hostNameOf } from '../serving/hosts.ts';
 import type { Faults } from './faults.ts';
-import type { LogLevel } from './log.ts';
 import {
   corsOrigins,
   DAY_SECONDS,
@@ -103,7 +103,7 @@ export type RuntimeSettings = {
   agentsPort: number | undefined;
   /** Absolute. */
   dataFolder: string;
-  logLevel: LogLevel;
+  logLevel: PrintedLevel;
   sweepSeconds: number;
   headsSeconds: number;
   lookSeconds: number;

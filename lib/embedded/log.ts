@@ -1,28 +1,14 @@
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 import { logger } from '../http/logger.ts';
-
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof logLevels)[number];
-
-/** Lines for the person at the terminal. */
-export type Log = Record<LogLevel, (message: string) => void>;
-
-/** Writes lines like `2026-11-21T10:00:00.000Z INFO  slipway: …` from `level` up. */
-export function createLog(level: LogLevel, write: (line: string) => void): Log {
-  const at = (name: LogLevel) => (message: string) => {
-    if (logLevels.indexOf(name) < logLevels.indexOf(level)) return;
-    write(`${new Date().toISOString()} ${name.toUpperCase().padEnd(5)} slipway: ${message}`);
-  };
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-}
+import { type Log, type PrintedLevel, printedLevels } from '../listener/log.ts';
 
 const LEFT_OUT = new Set(['level', 'message', 'timestamp', 'service', 'sampling_rate', 'xray_trace_id']);
 
 /** A line of a function's structured log as a person reads it: the message, then `name=value`. */
-export function readableLine(json: string): { level: LogLevel; message: string } {
+export function readableLine(json: string): { level: PrintedLevel; message: string } {
   const entry: Record<string, unknown> = parseObject(json) ?? { message: json };
-  const level = logLevels.find((name) => name === String(entry.level).toLowerCase()) ?? 'info';
+  const level = printedLevels.find((name) => name === String(entry.level).toLowerCase()) ?? 'info';
   const facts = Object.entries(entry)
     .filter(([name, value]) => !LEFT_OUT.has(name) && value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);

@@ -1,10 +1,11 @@
+import { createLog } from '../listener/log.ts';
 import { DataFolderUnusable } from '../processes/data-folder.ts';
 import { ToolMissing } from '../processes/tools.ts';
 import { banner } from './banner.ts';
 import { OtherFormat } from './data-folder/format.ts';
 import { AlreadyRunning } from './data-folder/lock.ts';
 import { EnvironmentError, readEnvironment } from './environment.ts';
-import { createLog, readFunctionLogs } from './log.ts';
+import { readFunctionLogs } from './log.ts';
 import { OwnedByAnother } from './runtime/ownership.ts';
 import { PortTaken } from './runtime/ports.ts';
 import { startRuntime } from './runtime/start.ts';
@@ -67,7 +68,7 @@ export async function main(environment: NodeJS.ProcessEnv, write: Write, writeEr
   const requested = stopRequested(write);
   try {
     const settings = readEnvironment(environment);
-    const log = createLog(settings.logLevel, write);
+    const log = createLog(settings.logLevel, write, 'slipway');
     readFunctionLogs(log);
     const runtime = await startRuntime({ settings, log, print: write, environment });
     write(banner(runtime, settings.dataFolder));

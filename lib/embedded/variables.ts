@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { isOrigin, listed } from '../contract/browser/cors.ts';
 import { hostList } from '../contract/env.ts';
 import { limitDefaults, type TenantLimits, WEBHOOKS_LIMIT_MAX } from '../contract/limits.ts';
+import { type PrintedLevel, printedLevels } from '../listener/log.ts';
 import { hostsWanted, readHosts } from '../serving/hosts.ts';
 import { FAULT_SHARE_MAX, type Faults, parseFaults } from './faults.ts';
-import { type LogLevel, logLevels } from './log.ts';
 
 // What may stand in variables, each as a schema that says in words what is wrong.
 
@@ -46,11 +46,14 @@ export const limit = (kind: keyof TenantLimits) =>
 export const logLevel = z
   .string()
   .optional()
-  .transform((text, context): LogLevel => {
+  .transform((text, context): PrintedLevel => {
     if (text === undefined || text === '') return 'info';
-    const found = logLevels.find((level) => level === text.toLowerCase());
+    const found = printedLevels.find((level) => level === text.toLowerCase());
     if (found !== undefined) return found;
-    context.addIssue({ code: 'custom', message: `must be one of ${logLevels.join(', ')}, not '${text}'` });
+    context.addIssue({
+      code: 'custom',
+      message: `must be one of ${printedLevels.join(', ')}, not '${text}'`,
+    });
     return z.NEVER;
   });
 

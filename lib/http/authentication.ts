@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Caller } from '../app/caller.ts';
 import type { Credentials, IdentityDeps } from '../app/identity/authenticate.ts';
 import type { KeyUses } from '../app/identity/key-uses.ts';
-import type { Step } from './exchange.ts';
+import type { Middleware } from './exchange.ts';
 import { loggedKeyUses } from './notes.ts';
 
 /** Proves who asks, or throws the refusal (401, 403). */
@@ -16,7 +16,7 @@ export const credentialsIn = ({ headers }: APIGatewayProxyEventV2): Credentials 
 });
 
 /** Finds out who asks. Header names arrive in lower case. */
-export const authentication = (authenticate: Authenticate, deps: () => IdentityDeps): Step => ({
+export const authentication = (authenticate: Authenticate, deps: () => IdentityDeps): Middleware => ({
   before: async ({ event, internal }) => {
     const { keyUses = loggedKeyUses } = deps();
     const caller = await authenticate(deps(), credentialsIn(event), keyUses);

@@ -1,16 +1,16 @@
-import { lacks } from '../app/identity/lacks.ts';
+import { lacksPermission } from '../app/identity/lacks.ts';
 import { refuse } from '../contract/errors.ts';
 import { allows, type Permission } from '../contract/roles.ts';
-import type { Step } from './exchange.ts';
+import type { Middleware } from './exchange.ts';
 
 /**
  * The caller's role must hold the route's permission; a listener's key opens the routes of its own listener
  * only.
  */
-export const authorization = (permission: Permission): Step => ({
+export const authorization = (permission: Permission): Middleware => ({
   before: ({ event, internal: { caller } }) => {
     if (caller === undefined) throw refuse('unauthenticated', {});
-    if (!allows(caller.role, permission)) throw lacks(caller, permission);
+    if (!allows(caller.role, permission)) throw lacksPermission(caller, permission);
     if (permission !== 'listener:work') return;
     const id = event.pathParameters?.listener_id;
     if (id === undefined)

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { refuse, ValidationError } from '../contract/errors.ts';
 import { type RouteRow, readsBody } from '../contract/routes/route.ts';
 import { isNestedDeeper, jsonErrorOffset, jsonErrorPlace } from '../contract/validation/json-position.ts';
-import type { Step } from './exchange.ts';
+import type { Middleware } from './exchange.ts';
 
 export const BODY_SIZE_BYTES_MAX = 1024 * 1024;
 
@@ -65,7 +65,7 @@ export function readBody(event: APIGatewayProxyEventV2): unknown {
 }
 
 /** Where anybody may ask, nothing is parsed that is of no use. */
-export const body = (row: RouteRow): Step => ({
+export const body = (row: RouteRow): Middleware => ({
   before: ({ event, internal }) => {
     if (readsBody(row)) internal.body = readBody(event);
   },

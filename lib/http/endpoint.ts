@@ -2,11 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Caller, UseCase } from '../app/caller.ts';
 import { unkeyed } from '../app/idempotency.ts';
-import {
-  authenticate as authenticateCaller,
-  type Credentials,
-  type IdentityDeps,
-} from '../app/identity/authenticate.ts';
+import { authenticateCaller, type Credentials, type IdentityDeps } from '../app/identity/authenticate.ts';
 import type { KeyUses } from '../app/identity/key-uses.ts';
 import type { Page, PageRequest } from '../contract/browser/page.ts';
 import { refuse, type ValidationItem } from '../contract/errors.ts';
@@ -16,20 +12,20 @@ import { type Authenticate, authentication, credentialsIn } from './authenticati
 import { authorization } from './authorization.ts';
 import { body, bodyBytes } from './body.ts';
 import { callsNothing, errorAnswers, unavailable } from './errors.ts';
-import type { Exchange, Handler, RequestContext, Result, Step } from './exchange.ts';
+import type { Exchange, Handler, Middleware, RequestContext, Result } from './exchange.ts';
 import { idempotency } from './idempotency.ts';
 import { ignored } from './ignored.ts';
 import { notTaken } from './not-found.ts';
 import { loggedAuditLog, loggedKeyUses } from './notes.ts';
 import { errorPages, pageAnswer, pageRequest } from './pages.ts';
-import { type RefusalDeps, refusals } from './refusals.ts';
+import { noteRefusals, type RefusalDeps } from './refusals.ts';
 import { inputOf } from './request.ts';
 import { successAnswer } from './respond.ts';
 import { accessLog, requestId } from './trace.ts';
-import { type Check, type SentBack, validate, type WithoutSentBack } from './validate.ts';
+import { type BodyCheck, type SentBack, validate, type WithoutSentBack } from './validate.ts';
 
 type Options<D> = {
-  check?: Check;
+  check?: BodyCheck;
   authenticate?: Authenticate;
   sentBack?: (
     deps: D & IdentityDeps,
@@ -63,7 +59,7 @@ export function endpoint<const R extends RouteRow, D>(
       return successAnswer(row, event, output);
     };
     const identity = [
-      refusals(row, kept),
+      noteRefusals(row, kept),
       authentication(authenticate, kept),
       authorization(permission),
       ...idempotency(row, kept),
@@ -96,7 +92,7 @@ export function exchangeEndpoint<const R extends RouteRow & { permission: 'publi
     const kept = once(deps);
     const run: Run = async (event, exchange) =>
       successAnswer(row, event, await useCase(kept(), inputOf<R>(event, exchange)));
-    return serve(chain(row, errorAnswers(row.operation, unavailable), [refusals(row, kept)]), run);
+    return serve(chain(row, errorAnswers(row.operation, unavailable), [noteRefusals(row, kept)]), run);
   };
 }
 
@@ -111,7 +107,7 @@ export function credentialEndpoint<const R extends RouteRow & { tenantOptional: 
       const { keyUses = loggedKeyUses } = kept();
       return successAnswer(row, event, await useCase(kept(), credentialsIn(event), keyUses));
     };
-    return serve(chain(row, errorAnswers(row.operation, unavailable), [refusals(row, kept)]), run);
+    return serve(chain(row, errorAnswers(row.operation, unavailable), [noteRefusals(row, kept)]), run);
   };
 }
 
@@ -144,11 +140,11 @@ export function rawEndpoint<
  */
 export const chain = (
   row: RouteRow,
-  errors: Step,
-  identity: Step[],
-  check?: Check,
+  errors: Middleware,
+  identity: Middleware[],
+  check?: BodyCheck,
   sentBack?: SentBack,
-): Step[] => [
+): Middleware[] => [
   requestId,
   ...ignored(row),
   accessLog(row),
@@ -168,7 +164,7 @@ export function pageEndpoint<D>(
 ): (deps: () => D & RefusalDeps) => Handler {
   return (deps) => {
     const kept = once(deps);
-    const outermost = [requestId, accessLog(row), refusals(row, kept)];
+    const outermost = [requestId, accessLog(row), noteRefusals(row, kept)];
     const run: Run = async (event, exchange) =>
       pageAnswer(event, await useCase(kept(), pageRequest(row, event, exchange)));
     return serve([...outermost, errorPages(row.operation), validate(row)], run);
@@ -184,12 +180,12 @@ export const notFound = (rows: readonly RouteRow[]): Handler =>
 type Run = (event: APIGatewayProxyEventV2, exchange: Exchange) => Promise<Result>;
 
 /** The handler of these steps with this function in the middle of them. */
-export const serve = (steps: Step[], run: Run): Handler =>
+export const serve = (steps: Middleware[], run: Run): Handler =>
   middy<APIGatewayProxyEventV2, Result, Error, RequestContext, Exchange>()
     .use([...steps, handOver])
     .handler((event: APIGatewayProxyEventV2, context: RequestContext) => run(event, context.exchange ?? {}));
 
-const handOver: Step = {
+const handOver: Middleware = {
   before: ({ context, internal }) => {
     if (context.gone !== undefined) internal.gone = context.gone;
     context.exchange = internal;

@@ -1,6 +1,6 @@
 import { isUnavailable } from '../app/unavailable.ts';
 import { ApiError, errors, refuse, ValidationError } from '../contract/errors.ts';
-import type { Result, Step } from './exchange.ts';
+import type { Middleware, Result } from './exchange.ts';
 import { errorFacts, logger } from './logger.ts';
 
 export type ErrorLogger = { error(message: string, fields: Record<string, unknown>): void };
@@ -35,7 +35,7 @@ export const unavailable = (error: unknown): ApiError | undefined =>
   isUnavailable(error) ? refuse('unavailable', { what: 'A service that this one needs' }) : undefined;
 
 /** What the log says of an error that is none of our own words, and is answered with this refusal, if any. */
-export const messageOf = (refusal: ApiError | undefined): string =>
+export const shownMessageOf = (refusal: ApiError | undefined): string =>
   refusal === undefined ? 'unexpected error' : 'a service that was called is unavailable';
 
 /** For functions that call no service: none can be unavailable. */
@@ -49,7 +49,7 @@ export const errorAnswers = (
   operation: string,
   refusalOf: (error: unknown) => ApiError | undefined,
   log: () => ErrorLogger = logger,
-): Step => ({
+): Middleware => ({
   onError: (request) => {
     const known = knownErrorAnswer(request.error);
     if (known !== undefined) {
@@ -58,7 +58,7 @@ export const errorAnswers = (
     }
     const { requestId } = request.event.requestContext;
     const refusal = refusalOf(request.error);
-    log().error(messageOf(refusal), { operation, request_id: requestId, ...errorFacts(request.error) });
+    log().error(shownMessageOf(refusal), { operation, request_id: requestId, ...errorFacts(request.error) });
     request.response = refusal
       ? answer(refusal.status, refusal.message, refusal.headers)
       : answer(errors.internal.status, errors.internal.detail({}));

@@ -43,6 +43,6 @@ export type KeyedRequest = Idempotency & {
 export type RequestContext = Context & { exchange?: Exchange; gone?: AbortSignal };
 
 /** A step of a chain; `response` is the answer, from the moment there is one. */
-export type Step = MiddlewareObj<APIGatewayProxyEventV2, Result, Error, RequestContext, Exchange>;
+export type Middleware = MiddlewareObj<APIGatewayProxyEventV2, Result, Error, RequestContext, Exchange>;
 
 export type Handler = (event: APIGatewayProxyEventV2, context: RequestContext) => Promise<Result>;

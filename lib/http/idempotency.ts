@@ -12,7 +12,7 @@ import type { IdentityDeps } from '../app/identity/authenticate.ts';
 import { refuse, ValidationError } from '../contract/errors.ts';
 import { type RouteRow, takesIdempotencyKey } from '../contract/routes/route.ts';
 import { knownErrorAnswer, Replayed } from './errors.ts';
-import type { KeyedRequest, Result, Step } from './exchange.ts';
+import type { KeyedRequest, Middleware, Result } from './exchange.ts';
 import { successAnswer } from './respond.ts';
 
 const KEY_CHARACTERS_MAX = 255;
@@ -107,10 +107,10 @@ function checkedKey(key: string): string {
  * Repeats the first response to requests under the same `Idempotency-Key`. A change records its response in
  * its own transaction; this step records those of requests that change nothing or are refused.
  */
-export const idempotency = (row: RouteRow, deps: () => IdentityDeps): Step[] =>
+export const idempotency = (row: RouteRow, deps: () => IdentityDeps): Middleware[] =>
   takesIdempotencyKey(row) ? [step(row, deps)] : [];
 
-const step = (row: RouteRow, deps: () => IdentityDeps): Step => ({
+const step = (row: RouteRow, deps: () => IdentityDeps): Middleware => ({
   before: async ({ event, internal }) => {
     const given = event.headers['idempotency-key'];
     const { caller } = internal;

@@ -4,8 +4,8 @@ import { failurePage } from '../app/oauth/consent/pages/pages.ts';
 import { type Page, type PageRequest, pageHeaders } from '../contract/browser/page.ts';
 import { ApiError, ValidationError } from '../contract/errors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
-import { messageOf, unavailable } from './errors.ts';
-import type { Exchange, Result, Step } from './exchange.ts';
+import { shownMessageOf, unavailable } from './errors.ts';
+import type { Exchange, Middleware, Result } from './exchange.ts';
 import { errorFacts, logger } from './logger.ts';
 import { baseUrl } from './request.ts';
 
@@ -80,7 +80,7 @@ export function pageAnswer(event: APIGatewayProxyEventV2, page: Page): Result {
 }
 
 /** Shows refusals as pages. Unexpected errors are logged, and the page gives no details. */
-export const errorPages = (operation: string): Step => ({
+export const errorPages = (operation: string): Middleware => ({
   onError: (request) => {
     const { event, error } = request;
     const { requestId: id } = event.requestContext;
@@ -88,7 +88,7 @@ export const errorPages = (operation: string): Step => ({
     const page =
       refusal === undefined ? unexpectedPage(error, id) : failurePage(refusal.status, refusal.message);
     if (page.status >= 500 && refusal !== error)
-      logger().error(messageOf(refusal), { operation, request_id: id, ...errorFacts(error) });
+      logger().error(shownMessageOf(refusal), { operation, request_id: id, ...errorFacts(error) });
     const result = pageAnswer(event, page);
     request.response = { ...result, headers: { ...refusal?.headers, ...result.headers } };
   },

@@ -5,14 +5,14 @@ import { hintOf, isWellFormed } from '../app/identity/api-key.ts';
 import { whoWasRefused } from '../app/identity/refused.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
-import type { Step } from './exchange.ts';
+import type { Middleware } from './exchange.ts';
 import { loggedAuditLog } from './notes.ts';
 
 export type RefusalDeps = Pick<Deps, 'clock'> & Partial<Pick<Deps, 'auditLog'>>;
 
 /** Tells the audit of requests that are answered with 401 or 403, by whatever step or use case. */
-export function refusals({ operation }: RouteRow, deps: () => RefusalDeps): Step {
-  const look: NonNullable<Step['after']> = ({ event, error, internal, response }) => {
+export function noteRefusals({ operation }: RouteRow, deps: () => RefusalDeps): Middleware {
+  const look: NonNullable<Middleware['after']> = ({ event, error, internal, response }) => {
     const isOurs = error instanceof ApiError;
     const status = isOurs ? error.status : response?.statusCode;
     if (status !== 401 && status !== 403) return;

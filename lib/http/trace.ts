@@ -1,8 +1,8 @@
 import type { RouteRow } from '../contract/routes/route.ts';
-import type { Result, Step } from './exchange.ts';
+import type { Middleware, Result } from './exchange.ts';
 import { logger } from './logger.ts';
 
-const markResponse: NonNullable<Step['after']> = ({ event, response }) => {
+const markResponse: NonNullable<Middleware['after']> = ({ event, response }) => {
   if (!response) return;
   const names = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase());
   response.headers = {
@@ -25,7 +25,7 @@ function withoutBody(response: Result): void {
  * `X-Request-Id` on every answer, errors included: what a person quotes and the log finds. And `nosniff`, so
  * that no browser takes JSON with a user's text in it for a page.
  */
-export const requestId: Step = { after: markResponse, onError: markResponse };
+export const requestId: Middleware = { after: markResponse, onError: markResponse };
 
 export type AccessLogger = {
   debug(message: string, fields: Record<string, unknown>): void;
@@ -40,8 +40,8 @@ const isPolled = (row: Pick<RouteRow, 'method' | 'permission' | 'area'>): boolea
   row.method === 'GET' || row.permission === 'listener:work' || row.area === 'logs';
 
 /** One line a request: which operation, by whom, how it ended, how long it took. Identifiers only. */
-export function accessLog(row: RouteRow, log: () => AccessLogger = logger): Step {
-  const write: NonNullable<Step['after']> = ({ event, internal, response }) => {
+export function accessLog(row: RouteRow, log: () => AccessLogger = logger): Middleware {
+  const write: NonNullable<Middleware['after']> = ({ event, internal, response }) => {
     const { caller, startedAt = performance.now() } = internal;
     const fields = {
       operation: row.operation,

@@ -9,12 +9,12 @@ import {
   type RequestPart,
 } from '../contract/validation/parse-part.ts';
 import { loneSurrogates } from '../contract/validation/surrogates.ts';
-import type { Exchange, Step } from './exchange.ts';
+import type { Exchange, Middleware } from './exchange.ts';
 
 /**
  * Rules beyond shape, run on the body as it came, so that their findings stand beside those of the schema.
  */
-export type Check = (body: unknown) => ValidationItem[];
+export type BodyCheck = (body: unknown) => ValidationItem[];
 
 // A body of one MiB can hold so many mistakes that telling each would break the limit of an answer.
 const ITEMS_MAX = 100;
@@ -37,7 +37,7 @@ const shapeless = (event: APIGatewayProxyEventV2, body: unknown): ValidationItem
 type Input = NonNullable<Exchange['input']>;
 type Parts = { input: Input; items: ValidationItem[] };
 
-function parsed(row: RouteRow, event: APIGatewayProxyEventV2, body: unknown, check: Check): Parts {
+function parsed(row: RouteRow, event: APIGatewayProxyEventV2, body: unknown, check: BodyCheck): Parts {
   const found = shapeless(event, body);
   const parse = (part: RequestPart, schema: z.ZodType | undefined, value: unknown): unknown => {
     if (schema === undefined) return undefined;
@@ -70,7 +70,7 @@ export type SentBack = (
 /**
  * Path, query and body against the row's schemas: all problems of the request at once, or the parsed parts.
  */
-export const validate = (row: RouteRow, check: Check = () => [], sentBack?: SentBack): Step => ({
+export const validate = (row: RouteRow, check: BodyCheck = () => [], sentBack?: SentBack): Middleware => ({
   before: async ({ event, internal }) => {
     let { input, items } = parsed(row, event, internal.body, check);
     const without =

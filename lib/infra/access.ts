@@ -4,11 +4,11 @@ import { changing, looking, lookingAtNetworks } from './agents/access.ts';
 import type { Platform } from './platform.ts';
 
 export type Arns = Platform['arns'];
-export type Condition = Record<string, Record<string, string>>;
+export type PolicyCondition = Record<string, Record<string, string>>;
 export type Rule = {
   actions: string[];
   resources: (arns: Arns) => string[];
-  condition?: (arns: Arns) => Condition;
+  condition?: (arns: Arns) => PolicyCondition;
 };
 
 const onTable = (...actions: string[]): Rule => ({
@@ -101,11 +101,15 @@ function onRepositories(...actions: string[]): Rule {
 }
 
 /** What a role may do: these actions on these resources, where the condition holds. */
-export type Permission = { actions: string[]; resources: string[]; condition: Condition | undefined };
+export type AllowedActions = {
+  actions: string[];
+  resources: string[];
+  condition: PolicyCondition | undefined;
+};
 
 /** What these words permit: one permission for each set of resources, its actions in order. */
-export function permissionsFor(access: readonly Access[], arns: Arns): Permission[] {
-  const grouped = new Map<string, Omit<Permission, 'actions'> & { actions: Set<string> }>();
+export function permissionsFor(access: readonly Access[], arns: Arns): AllowedActions[] {
+  const grouped = new Map<string, Omit<AllowedActions, 'actions'> & { actions: Set<string> }>();
   for (const rule of access.flatMap((word) => rules[word])) {
     const resources = rule.resources(arns);
     // What a setting would name, and does not.

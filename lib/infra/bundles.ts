@@ -112,4 +112,4 @@ async function writeConsole(folder: string): Promise<void> {
 }
 
 /** The text of a file of the repository. */
-export const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+export const sourceText = (path: string): string => readFileSync(join(root, path), 'utf8');

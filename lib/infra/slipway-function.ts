@@ -5,7 +5,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type Access, variablesFor } from '../contract/access.ts';
 import type { VariableName } from '../contract/env.ts';
-import { type Permission, permissionsFor } from './access.ts';
+import { type AllowedActions, permissionsFor } from './access.ts';
 import { reservedFor } from './concurrency.ts';
 import { nameOf, type Platform } from './platform.ts';
 
@@ -65,10 +65,10 @@ export class SlipwayFunction extends Construct {
   }
 }
 
-const statementOf = ({ actions, resources, condition }: Permission): PolicyStatement =>
+const statementOf = ({ actions, resources, condition }: AllowedActions): PolicyStatement =>
   new PolicyStatement({ actions, resources, ...(condition !== undefined && { conditions: condition }) });
 
-function roleOf(scope: Construct, logGroup: LogGroup, permissions: Permission[]): Role {
+function roleOf(scope: Construct, logGroup: LogGroup, permissions: AllowedActions[]): Role {
   const logs = new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
     resources: [logGroup.logGroupArn],

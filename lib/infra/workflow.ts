@@ -3,7 +3,7 @@ import { PolicyDocument, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { type FunctionRow, functionRows } from '../contract/functions.ts';
-import { textOf } from './bundles.ts';
+import { sourceText } from './bundles.ts';
 import { ownService } from './own-service.ts';
 import { nameOf, type Platform } from './platform.ts';
 import { SlipwayFunction } from './slipway-function.ts';
@@ -53,7 +53,7 @@ export class Workflow extends Construct {
       stateMachineType: 'STANDARD',
       roleArn: role.roleArn,
       // The embedded runtime takes the text as it is; in AWS the service's name carries the partition.
-      definitionString: textOf('statemachines/revision.asl.json').replaceAll(
+      definitionString: sourceText('statemachines/revision.asl.json').replaceAll(
         '"arn:aws:',
         '"arn:${Partition}:',
       ),

@@ -1,18 +1,23 @@
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LEVELS)[number];
+/** From the most talkative to the most silent. */
+export const printedLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type PrintedLevel = (typeof printedLevels)[number];
 
-/** The listener's own output: one readable line an event. */
-export type Log = Record<LogLevel, (message: string) => void>;
+/** The output of a program for the person at its terminal: one readable line an event. */
+export type Log = Record<PrintedLevel, (message: string) => void>;
 
-export function isLogLevel(text: string): text is LogLevel {
-  return LEVELS.some((level) => level === text);
+export function isLogLevel(text: string): text is PrintedLevel {
+  return printedLevels.some((level) => level === text);
 }
 
-/** Writes lines like `2026-11-21T10:00:00.000Z INFO  listener: …` from `level` up. */
-export function createLog(level: LogLevel, write: (line: string) => void = (line) => console.log(line)): Log {
-  const at = (name: LogLevel) => (message: string) => {
-    if (LEVELS.indexOf(name) < LEVELS.indexOf(level)) return;
-    write(`${new Date().toISOString()} ${name.toUpperCase().padEnd(5)} listener: ${message}`);
+/** Writes lines like `2026-11-21T10:00:00.000Z INFO  listener: …` from `level` up, with the name of the program. */
+export function createLog(
+  level: PrintedLevel,
+  write: (line: string) => void = (line) => console.log(line),
+  program = 'listener',
+): Log {
+  const at = (name: PrintedLevel) => (message: string) => {
+    if (printedLevels.indexOf(name) < printedLevels.indexOf(level)) return;
+    write(`${new Date().toISOString()} ${name.toUpperCase().padEnd(5)} ${program}: ${message}`);
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

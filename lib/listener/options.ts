@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { machinePattern } from '../contract/images/platforms.ts';
 import { hostNameOf, hostsWanted, readHosts } from '../serving/hosts.ts';
-import { isLogLevel, type LogLevel } from './log.ts';
+import { isLogLevel, type PrintedLevel } from './log.ts';
 import { DEFAULT_STORE_IMAGES } from './store-images.ts';
 
 type CommonOptions = {
@@ -9,7 +9,7 @@ type CommonOptions = {
   listenerId: string;
   apiKey: string;
   startTimeoutSeconds: number;
-  logLevel: LogLevel;
+  logLevel: PrintedLevel;
   /** End when standard input ends: whoever holds its other end is gone. */
   parentPipe: boolean;
 };

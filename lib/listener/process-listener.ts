@@ -5,7 +5,7 @@ import { ProcessDriver, type ProcessDriverOptions } from './drivers/process/driv
 import { Proxy } from './drivers/process/proxy/proxy.ts';
 import { tidyFolders } from './drivers/process/tidy-folders.ts';
 import { Http } from './http.ts';
-import type { Listener } from './listener.ts';
+import type { StartedListener } from './listener.ts';
 import { lockDataFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { LogShipper } from './log-shipper.ts';
@@ -19,7 +19,10 @@ import { composeWork } from './work.ts';
 const STOP_GRACE_MILLISECONDS = 5000;
 
 /** A listener that runs agent servers as processes of its own machine. */
-export async function startProcessListener(options: ProcessListenerOptions, log: Log): Promise<Listener> {
+export async function startProcessListener(
+  options: ProcessListenerOptions,
+  log: Log,
+): Promise<StartedListener> {
   const dataFolder = resolve(options.dataFolder);
   const supervisor = new ProcessSupervisor();
   await lockDataFolder(dataFolder, supervisor.id);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type GroupRecord, membersOf } from './table/read.ts';
+import { type GroupRecord, processesOf } from './table/read.ts';
 import type { ProcessRow } from './table/row.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function killGroup(group: GroupRecord, looks = 0): Promise<void> {
   let emptyLooks = looks;
   // Two looks: a process that was being forked during the first is seen in the second.
   while (emptyLooks < 2) {
-    const members = membersOf(group);
+    const members = processesOf(group);
     emptyLooks = members.length === 0 ? emptyLooks + 1 : 0;
     signalMembers(group, members, 'SIGKILL');
     await delay(emptyLooks === 0 ? POLL_MILLISECONDS : 5);
@@ -59,11 +59,11 @@ export function isEmpty({ pid }: Pick<GroupRecord, 'pid'>): boolean {
  */
 export async function stopGroup(group: GroupRecord, graceMilliseconds: number): Promise<void> {
   const deadline = Date.now() + graceMilliseconds;
-  let members = graceMilliseconds > 0 ? membersOf(group) : [];
+  let members = graceMilliseconds > 0 ? processesOf(group) : [];
   signalMembers(group, members, 'SIGTERM');
   while (Date.now() < deadline && members.length > 0) {
     await delay(POLL_MILLISECONDS);
-    members = membersOf(group);
+    members = processesOf(group);
   }
   await killGroup(group, members.length === 0 && graceMilliseconds > 0 ? 1 : 0);
 }

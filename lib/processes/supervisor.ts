@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type GroupCommand, type ProcessGroup, startGroup } from './group.ts';
 import { isEmpty, killGroup, stopGroup } from './stop-group.ts';
-import { membersOf } from './table/read.ts';
+import { processesOf } from './table/read.ts';
 import { MARKER_VARIABLE } from './table/row.ts';
 import { Warden } from './warden.ts';
 
@@ -82,7 +82,7 @@ export class ProcessSupervisor {
    */
   #forgetSoon(group: ProcessGroup): void {
     const look = () => {
-      if (this.#groups.has(group) && membersOf(group).length === 0) this.#forget(group);
+      if (this.#groups.has(group) && processesOf(group).length === 0) this.#forget(group);
     };
     setTimeout(look, FORGET_MILLISECONDS).unref();
   }

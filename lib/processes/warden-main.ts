@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { carriersOf, membersOf, readProcesses } from './table/read.ts';
+import { carriersOf, processesOf, readProcesses } from './table/read.ts';
 import type { Guarded } from './warden.ts';
 
 /**
@@ -19,7 +19,7 @@ const LOOK_AT_MOST_MILLISECONDS = 60_000;
 function killEverything({ supervisor, groups }: Guarded): number {
   const rows = readProcesses();
   const grouped = groups.flatMap(([pid, startTime]) =>
-    membersOf({ pid, startTime, marker: supervisor }, rows),
+    processesOf({ pid, startTime, marker: supervisor }, rows),
   );
   const pids = new Set([...carriersOf(supervisor, rows), ...grouped].map((row) => row.pid));
   for (const pid of pids) {

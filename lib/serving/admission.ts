@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { hostNameOf } from './hosts.ts';
 
 /** Why a request is not answered: its status, and a sentence for a person. */
-export type Refusal = { status: number; detail: string };
+export type HttpRefusal = { status: number; detail: string };
 
 /** `http://host/path`: meant for proxies, and to be understood by every server (RFC 9112 §3.2.2). */
 const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/is;
@@ -20,11 +20,11 @@ const quoted = (text: string): string => `'${text.slice(0, QUOTED_CHARACTERS_MAX
  * `isServed` is asked with the host's one spelling, and `url` of the request is its path by then. `wayOut`
  * says, as a whole sentence, what must be done for another host.
  */
-export function refusalOf(
+export function httpRefusalOf(
   request: IncomingMessage,
   isServed: (host: string) => boolean,
   wayOut: string,
-): Refusal | undefined {
+): HttpRefusal | undefined {
   const given = request.headersDistinct.host ?? [];
   const [authority = ''] = given;
   const host = given.length === 1 ? hostNameOf(authority) : undefined;
@@ -39,7 +39,7 @@ export function refusalOf(
 }
 
 /** Reduces an absolute target to its path. The host in it counts more than `Host`, so the two must agree. */
-function targetProblem(request: IncomingMessage, host: string): Refusal | undefined {
+function targetProblem(request: IncomingMessage, host: string): HttpRefusal | undefined {
   const [, authority, rest = ''] = ABSOLUTE_TARGET.exec(request.url ?? '') ?? [];
   if (authority === undefined) return undefined;
   if (hostNameOf(authority) !== host) {
@@ -53,7 +53,7 @@ function targetProblem(request: IncomingMessage, host: string): Refusal | undefi
 /**
  * Node reads `gzip, chunked` as far as the chunks, and nobody behind it would know that they are compressed.
  */
-function codingProblem({ headers }: IncomingMessage): Refusal | undefined {
+function codingProblem({ headers }: IncomingMessage): HttpRefusal | undefined {
   const coding = headers['transfer-encoding'];
   if (coding === undefined || /^chunked$/i.test(coding)) return undefined;
   return { status: 501, detail: `The transfer coding ${quoted(coding)} is not supported; 'chunked' is.` };

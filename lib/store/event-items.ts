@@ -12,12 +12,7 @@ import { absent, equals, guard, put, remove } from './dynamodb/expressions.ts';
 import { find, queryAll } from './dynamodb/reads.ts';
 import type { Write } from './dynamodb/transact.ts';
 import { alsoEarlier } from './dynamodb/upgrade.ts';
-import {
-  eventCountKey,
-  unsentEventsKey,
-  unsentOtherEventKey,
-  unsentEvents as unsentRange,
-} from './keys/events.ts';
+import { eventCountKey, unsentEventKeys, unsentEventsKey, unsentOtherEventKey } from './keys/events.ts';
 import { due } from './keys/index.ts';
 import type { Table } from './table.ts';
 
@@ -115,7 +110,7 @@ export const unsentEventsOf = (
 ): AsyncGenerator<AnyUnsent> =>
   queryAll(table, anyUnsent, {
     pk: eventCountKey(tenantId, deploymentId).pk,
-    between: unsentRange,
+    between: unsentEventKeys,
   });
 
 export const forgetUnsentEvents = (

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { HeadPlace } from '../adapters/head-waker.ts';
 import { once } from '../contract/once.ts';
 import { errorFacts, logger } from '../http/logger.ts';
-import { type Run, schedule } from './schedule.ts';
+import { type ScheduledRun, schedule } from './schedule.ts';
 
 const wakeEvent = z.object({ pk: z.string(), sk: z.string() });
 
@@ -10,7 +10,7 @@ type OnError = (error: unknown, deploymentId: string) => void;
 
 /** Makes the function that a schedule calls, and a delivery of a git host for the head that it tells of. */
 export function headsLook<D, R extends { looked: number }>(
-  all: Run<D, R>,
+  all: ScheduledRun<D, R>,
   one: (deps: D, head: HeadPlace, onError: OnError) => Promise<R>,
 ) {
   const scheduled = schedule('heads', all);

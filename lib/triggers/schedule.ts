@@ -1,7 +1,7 @@
 import { once } from '../contract/once.ts';
 import { errorFacts, logger } from '../http/logger.ts';
 
-export type Run<D, R> = (
+export type ScheduledRun<D, R> = (
   deps: D,
   options: { all: boolean },
   onError: (error: unknown, id: string) => void,
@@ -13,7 +13,7 @@ export type Run<D, R> = (
  */
 export function schedule<D, R extends { looked: number }>(
   name: string,
-  run: Run<D, R>,
+  run: ScheduledRun<D, R>,
   idName = 'deployment_id',
 ) {
   return (deps: () => D) => {

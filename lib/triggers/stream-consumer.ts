@@ -1,12 +1,12 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import type { ChangedItem } from '../app/engine/dispatch.ts';
+import type { StreamedKey } from '../app/engine/dispatch.ts';
 import type { EngineDeps } from '../app/engine/situation.ts';
 import { once } from '../contract/once.ts';
 import { errorFacts, logger } from '../http/logger.ts';
 
 type Consume = (
   deps: EngineDeps,
-  changed: ChangedItem[],
+  changed: StreamedKey[],
   onError: (error: unknown, deploymentId: string) => void,
 ) => Promise<string[]>;
 
@@ -23,7 +23,7 @@ export function streamConsumer(name: string, consume: Consume) {
   };
 }
 
-function changedItems({ Records }: DynamoDBStreamEvent): ChangedItem[] {
+function changedItems({ Records }: DynamoDBStreamEvent): StreamedKey[] {
   return Records.flatMap(({ dynamodb }) => {
     const pk = dynamodb?.Keys?.pk?.S;
     const sk = dynamodb?.Keys?.sk?.S;

@@ -5,7 +5,7 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { createExtractor, type Extractor } from './extractor.ts';
-import { Refused } from './refused.ts';
+import { UnpackRefused } from './refused.ts';
 import type { UnpackAnswer, UnpackRequest } from './unpack.ts';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -35,10 +35,10 @@ async function feed(source: Readable, inflate: Transform, extractor: Extractor):
 }
 
 function inflaterFor(head: Buffer, { compression }: UnpackRequest): Transform {
-  if (head.length === 0) throw new Refused('it is empty');
+  if (head.length === 0) throw new UnpackRefused('it is empty');
   const begins = (mark: Buffer) => head.subarray(0, mark.length).equals(mark);
   if (begins(GZIP)) return createGunzip({ chunkSize: CHUNK_BYTES });
-  if (compression === 'gzip') throw new Refused('it is not gzip-compressed');
+  if (compression === 'gzip') throw new UnpackRefused('it is not gzip-compressed');
   return begins(ZSTANDARD) ? createZstdDecompress({ chunkSize: CHUNK_BYTES }) : plain();
 }
 

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { posix } from 'node:path';
 import * as tar from 'tar';
 import { checkLinks, isOutside, makeLinks, saysOut } from './links.ts';
-import { Refused } from './refused.ts';
+import { UnpackRefused } from './refused.ts';
 import type { ReadCounts, UnpackRequest } from './unpack.ts';
 
 const ORDINARY = new Set(['File', 'OldFile', 'ContiguousFile', 'Directory', 'GNUDumpDir']);
@@ -33,7 +33,7 @@ export function createExtractor(request: UnpackRequest): Extractor {
   const take = (entry: tar.ReadEntry): boolean => {
     counts.entries += 1;
     sizeBytes += entry.size ?? 0;
-    if (counts.entries > entriesMax) throw new Refused(`it has more than ${entriesMax} entries`);
+    if (counts.entries > entriesMax) throw new UnpackRefused(`it has more than ${entriesMax} entries`);
     if (sizeBytes > bytesMax) throw tooLarge(bytesMax);
     return takeEntry(entry, links, request.links === 'inside');
   };
@@ -50,7 +50,7 @@ export function createExtractor(request: UnpackRequest): Extractor {
     throw error;
   });
   unpack.on('abort', () => {
-    throw new Refused('it is compressed twice');
+    throw new UnpackRefused('it is compressed twice');
   });
   unpack.on('eof', () => {
     ended = true;
@@ -65,29 +65,30 @@ export function createExtractor(request: UnpackRequest): Extractor {
     },
     finish() {
       if (!ended) unpack.end();
-      if (counts.entries === 0) throw new Refused('it has no entries');
+      if (counts.entries === 0) throw new UnpackRefused('it has no entries');
       makeLinks(folder, links);
       if (request.links === 'inside') checkLinks(folder, links);
     },
   };
 }
 
-const tooLarge = (bytesMax: number) => new Refused(`it unpacks to more than ${bytesMax} bytes`);
+const tooLarge = (bytesMax: number) => new UnpackRefused(`it unpacks to more than ${bytesMax} bytes`);
 
 /** Whether the entry is to be written now. Symbolic links are noted instead. */
 function takeEntry(entry: tar.ReadEntry, links: Map<string, string>, inside: boolean): boolean {
   const { path, type, linkpath = '' } = entry;
-  if (path.startsWith('/') || path.split('/').includes('..')) throw new Refused(`'${path}' leads out of it`);
+  if (path.startsWith('/') || path.split('/').includes('..'))
+    throw new UnpackRefused(`'${path}' leads out of it`);
   // No archive makes a program that runs as somebody else.
   if (entry.mode !== undefined) entry.mode &= 0o777;
   if (type !== 'SymbolicLink' && type !== 'Link') {
     if (ORDINARY.has(type)) return true;
-    throw new Refused(`'${path}' is neither a file, a folder nor a link`);
+    throw new UnpackRefused(`'${path}' is neither a file, a folder nor a link`);
   }
   // A second name of a link is a link that says the same.
   const said = type === 'SymbolicLink' ? linkpath : links.get(shortest(linkpath));
   const out = said === undefined ? isOutside(posix.normalize(linkpath)) : inside && saysOut(path, said);
-  if (out) throw new Refused(`the link '${path}' leads out of it`);
+  if (out) throw new UnpackRefused(`the link '${path}' leads out of it`);
   if (said !== undefined) links.set(shortest(path), said);
   return said === undefined;
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix } from 'node:path';
-import { Refused } from './refused.ts';
+import { UnpackRefused } from './refused.ts';
 
 /** The symbolic links of an archive: by path inside of it, what they say. */
 export type Links = ReadonlyMap<string, string>;
@@ -32,7 +32,7 @@ function makeLink(root: string, path: string, target: string): void {
     symlinkSync(target, join(root, path));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
-      throw new Refused(`'${path}' is there twice`);
+      throw new UnpackRefused(`'${path}' is there twice`);
     throw error;
   }
 }
@@ -43,7 +43,7 @@ function makeLink(root: string, path: string, target: string): void {
  */
 export function checkLinks(root: string, links: Links): void {
   for (const path of links.keys())
-    if (!staysInside(root, path)) throw new Refused(`the link '${path}' leads out of it`);
+    if (!staysInside(root, path)) throw new UnpackRefused(`the link '${path}' leads out of it`);
 }
 
 /**

@@ -1,2 +1,2 @@
 /** The archive is not unpacked; the message says why. */
-export class Refused extends Error {}
+export class UnpackRefused extends Error {}

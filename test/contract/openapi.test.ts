@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../lib/contract/errors.ts';
 import { API_VERSION, openApiDocument, openApiText } from '../../lib/contract/openapi/document.ts';
-import { textOf } from '../../lib/contract/openapi/errors.ts';
+import { errorTextOf } from '../../lib/contract/openapi/errors.ts';
 import { exampleOf } from '../../lib/contract/openapi/examples/index.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 import { checkResourceSpec } from '../../lib/domain/resource-spec.ts';
@@ -79,9 +79,13 @@ describe('docs/openapi.json', () => {
   });
 
   it('gives the text of each refusal, with names in the places of values', () => {
-    expect(textOf('deployment_not_found')).toBe('Deployment ID {id} not found.');
-    expect(textOf('method_not_allowed')).toBe('Method {method} is not allowed here; allowed: {allowed}.');
-    const silent = (Object.keys(errors) as (keyof typeof errors)[]).filter((code) => textOf(code) === '');
+    expect(errorTextOf('deployment_not_found')).toBe('Deployment ID {id} not found.');
+    expect(errorTextOf('method_not_allowed')).toBe(
+      'Method {method} is not allowed here; allowed: {allowed}.',
+    );
+    const silent = (Object.keys(errors) as (keyof typeof errors)[]).filter(
+      (code) => errorTextOf(code) === '',
+    );
     expect(silent).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { create as createHeads } from '../../functions/schedules/heads.ts';
 import { create as createRevocations } from '../../functions/schedules/revocations.ts';
 import { createTableLogs } from '../../lib/adapters/aws/logs.ts';
 import { hashOf } from '../../lib/app/identity/api-key.ts';
-import { authenticate } from '../../lib/app/identity/authenticate.ts';
+import { authenticateCaller } from '../../lib/app/identity/authenticate.ts';
 import { issueApiKey } from '../../lib/app/identity/issue-api-key.ts';
 import { hourOf } from '../../lib/app/identity/key-uses.ts';
 import { noteKeyUse } from '../../lib/app/identity/note-key-use.ts';
@@ -181,7 +181,7 @@ async function measureRequests(world: RunningWorld, deploymentId: string, revisi
   const { tenantId, organizationId, userId } = caller;
   const wish = { tenantId, organizationId, userId, role: 'admin', name: 'measured' } as const;
   const apiKey = await issueApiKey(deps, wish);
-  const identify = () => authenticate(deps, { apiKey, tenantId: undefined });
+  const identify = () => authenticateCaller(deps, { apiKey, tenantId: undefined });
   const units = (work: () => Promise<unknown>) => unitsOf(deps.table.client, work);
   const asked = (work: () => Promise<unknown>) => units(async () => [await identify(), await work()]);
   const params = { deployment_id: deploymentId, revision_id: revisionId };

@@ -6,7 +6,7 @@ import {
   StopBuildCommand,
 } from '@aws-sdk/client-codebuild';
 import type { BuildControl, BuildState } from '../builds.ts';
-import { buildStateOf, digestOf, refOf } from './build-state.ts';
+import { buildStateOf, imageDigestOf, revisionOfBuild } from './build-state.ts';
 import { hasImage } from './registry.ts';
 
 /**
@@ -33,7 +33,7 @@ export function createBuildControl(registryHost: string | undefined): BuildContr
 async function checkedState(build: Build | undefined, registryHost: string | undefined): Promise<BuildState> {
   const state = buildStateOf(build, registryHost);
   if (build === undefined || state.state !== 'succeeded' || state.artifact.kind !== 'image') return state;
-  if (await hasImage(refOf(build), digestOf(state.artifact))) return state;
+  if (await hasImage(revisionOfBuild(build), imageDigestOf(state.artifact))) return state;
   return {
     state: 'failed',
     message:

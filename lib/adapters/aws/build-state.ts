@@ -50,7 +50,7 @@ function reasonOf({ phases = [] }: Build, otherwise: string): string {
  * in the report, and another tenant's artifact must not be reachable by naming it.
  */
 function succeeded(build: Build, registryHost: string | undefined): BuildState {
-  const ref = refOf(build);
+  const ref = revisionOfBuild(build);
   const reported = new Map(build.exportedEnvironmentVariables?.map(({ name, value }) => [name, value]));
   // The builder ends well when it could tell why a source cannot be built.
   const reason = reported.get('FAILURE_REASON') ?? '';
@@ -88,7 +88,7 @@ function imageOf(
 }
 
 /** The digest in the address of an image that `buildStateOf` made. */
-export const digestOf = ({ uri }: Extract<Artifact, { kind: 'image' }>): string =>
+export const imageDigestOf = ({ uri }: Extract<Artifact, { kind: 'image' }>): string =>
   uri.slice(uri.indexOf('@') + 1);
 
 function folderOf(reported: Map<string | undefined, string | undefined>, key: string): Artifact | undefined {
@@ -114,7 +114,7 @@ function ownVariableOf(build: Build, name: string): string {
 }
 
 /** The revision as it was named when the build was started. Throws for a build that Slipway did not start. */
-export const refOf = (build: Build): RevisionRef => ({
+export const revisionOfBuild = (build: Build): RevisionRef => ({
   tenantId: ownVariableOf(build, buildVariables.tenantId),
   deploymentId: ownVariableOf(build, buildVariables.deploymentId),
   revisionId: ownVariableOf(build, buildVariables.revisionId),

@@ -1,6 +1,6 @@
 import { chunksBetween, type LogChunk } from '../../store/logs.ts';
 import type { Table } from '../../store/table.ts';
-import { idOf, isAfter, offsetOf, type Place, parseAfterId, parseOffset } from '../log-place.ts';
+import { idOf, isAfter, type LogPosition, offsetOf, parseAfterId, parseOffset } from '../log-place.ts';
 import { type LogEntry, type LogQuery, type LogStream, levelsFrom } from '../logs.ts';
 import { createdAt, unpackLines } from './log-chunks.ts';
 
@@ -16,8 +16,13 @@ const SEQUENCE_MAX = 999_999;
 const TIME_MAX = 1e15 - 1;
 
 /** A line's place is its chunk's last time and its number in it. */
-type PlacedEntry = { place: Place; entry: LogEntry };
-type Ask = { stream: LogStream; query: LogQuery; from: Place | undefined; after: Place | undefined };
+type PlacedEntry = { place: LogPosition; entry: LogEntry };
+type Ask = {
+  stream: LogStream;
+  query: LogQuery;
+  from: LogPosition | undefined;
+  after: LogPosition | undefined;
+};
 type Answer = { entries: LogEntry[]; nextOffset: string | undefined };
 
 /** The page of a log that `query` asks for: chunks are walked in its order, from where it begins. */
@@ -48,7 +53,7 @@ export async function queryLog(table: Table, stream: LogStream, query: LogQuery)
 }
 
 /** Behind the last line of the chunk that was read, in the direction of reading. */
-const placeBehind = ({ last }: LogChunk, order: LogQuery['order']): Place => ({
+const placeBehind = ({ last }: LogChunk, order: LogQuery['order']): LogPosition => ({
   timestamp: last,
   sequence: order === 'asc' ? SEQUENCE_MAX : 0,
 });

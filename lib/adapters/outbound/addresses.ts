@@ -56,7 +56,7 @@ function isIn(lists: { ipv4: BlockList; ipv6: BlockList }, address: string): boo
 }
 
 /** The host of a URL without brackets and a final dot, in lower case. */
-export const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string =>
+const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string =>
   hostname
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')

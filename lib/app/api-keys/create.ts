@@ -11,7 +11,7 @@ import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { apiKeyWrites } from '../identity/issue-api-key.ts';
-import { lacks } from '../identity/lacks.ts';
+import { lacksPermission } from '../identity/lacks.ts';
 import { withinLimit } from '../limits.ts';
 import { checkNotManaged } from '../listeners/not-managed.ts';
 import { ownerInScope } from './scope.ts';
@@ -29,7 +29,7 @@ export async function createApiKey(
 ): Promise<RouteOutput<typeof row>> {
   const { role, name, listener_id: listenerId } = body;
   const permission = lackedToGive(caller.role, role);
-  if (permission !== undefined) throw lacks(caller, permission, role);
+  if (permission !== undefined) throw lacksPermission(caller, permission, role);
   if (body.tenant_id !== undefined && body.tenant_id !== caller.tenantId)
     throw caller.maker.kind === 'bearer'
       ? refuse('membership_missing', { tenant: body.tenant_id })

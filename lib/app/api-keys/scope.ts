@@ -1,7 +1,7 @@
 import { allows, type Permission } from '../../contract/roles.ts';
 import type { KeyOwner } from '../../store/identity/api-keys.ts';
 import type { Caller } from '../caller.ts';
-import { lacks } from '../identity/lacks.ts';
+import { lacksPermission } from '../identity/lacks.ts';
 
 /**
  * Whose keys are meant: the tenant's, or the organization's own, which only its administrators see and make.
@@ -13,6 +13,6 @@ export function ownerInScope(
 ): KeyOwner {
   const { organizationId, tenantId } = caller;
   if (scope !== 'organization') return { organizationId, tenantId };
-  if (!allows(caller.role, permission)) throw lacks(caller, permission);
+  if (!allows(caller.role, permission)) throw lacksPermission(caller, permission);
   return { organizationId, tenantId: undefined };
 }

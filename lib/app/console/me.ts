@@ -6,7 +6,7 @@ import { type Caller } from '../caller.ts';
 import { type Credentials, type Identity, type IdentityDeps, identify } from '../identity/authenticate.ts';
 import { bearerCaller, bearerUser, membershipsOf, TENANTS_MAX } from '../identity/bearer.ts';
 import type { KeyUses } from '../identity/key-uses.ts';
-import { lacks } from '../identity/lacks.ts';
+import { lacksPermission } from '../identity/lacks.ts';
 import { refusedAs } from '../identity/refused.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function showMe(deps: IdentityDeps, credentials: Credentials, uses:
   const { apiKey, authorization, tenantId } = credentials;
   if (apiKey === undefined && authorization !== undefined) return showMember(deps, authorization, tenantId);
   const who = await identify(deps, credentials, uses);
-  if (!allows(who.role, 'self:read')) throw lacks(who, 'self:read');
+  if (!allows(who.role, 'self:read')) throw lacksPermission(who, 'self:read');
   return {
     user_id: who.userId,
     key_id: who.keyId,

@@ -14,7 +14,7 @@ import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
-import { type Secret, sealSecrets } from '../secrets.ts';
+import { type Secret, sealDeploymentSecrets } from '../secrets.ts';
 import { recordUpload } from '../uploads/record-upload.ts';
 import { askedAnew } from './checks/asked-anew.ts';
 import { checkClusterNames } from './checks/cluster-names.ts';
@@ -275,7 +275,9 @@ async function write(
 ): Promise<void> {
   const owner = { tenantId: before.tenant_id, deploymentId: before.id };
   const sealed =
-    secrets === undefined || secrets.length === 0 ? undefined : await sealSecrets(deps, owner, secrets);
+    secrets === undefined || secrets.length === 0
+      ? undefined
+      : await sealDeploymentSecrets(deps, owner, secrets);
   const hosts = [
     ...(await moveHost(deps.table, before, after)),
     ...(await changeAddress(deps.table, before, after)),

@@ -16,13 +16,13 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { isFullAlone, withinLimit } from '../limits.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
-import { sealSecrets } from '../secrets.ts';
+import { sealDeploymentSecrets } from '../secrets.ts';
 import { chooseListener } from './checks/choose-listener.ts';
 import { checkClusterNames } from './checks/cluster-names.ts';
 import { hostTaken } from './checks/host.ts';
 import { checkImagePlace } from './checks/image-repository.ts';
 import { integrationGone } from './checks/integration.ts';
-import { refusalOf } from './checks/listener.ts';
+import { listenerRefusalOf } from './checks/listener.ts';
 import { checkOperatorLimits } from './checks/operator-limits.ts';
 import { describePendingDeletion } from './checks/pending-deletion.ts';
 import { checkPushPaths } from './checks/push-paths.ts';
@@ -55,7 +55,11 @@ export async function createDeployment(
   const sealed =
     secrets === undefined || secrets.length === 0
       ? undefined
-      : await sealSecrets(deps, { tenantId: caller.tenantId, deploymentId: deployment.id }, secrets);
+      : await sealDeploymentSecrets(
+          deps,
+          { tenantId: caller.tenantId, deploymentId: deployment.id },
+          secrets,
+        );
   const shown = await showDeployment(deps, deployment);
   const writes = createDeploymentWrites({
     deployment,
@@ -172,7 +176,8 @@ async function afterRefusal(
   tried: { deployment: Deployment; listener: Listener; body: CreateDeploymentBody; caller: Caller },
 ): Promise<Deployment> {
   const { deployment, listener, body, caller } = tried;
-  if (failed.has('listener')) throw refusalOf(listener, deployment.k8s_namespace, failed.get('listener'));
+  if (failed.has('listener'))
+    throw listenerRefusalOf(listener, deployment.k8s_namespace, failed.get('listener'));
   if (failed.has('name')) {
     const reservation = reservationInTheWay(failed);
     const made = await repeatedCreate(deps, reservation, requestHash(body), body.secrets ?? [], caller);

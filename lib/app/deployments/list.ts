@@ -9,11 +9,11 @@ import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { findRow, type RowLists, rowsOf } from '../../store/engine/row-lists.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { revisionView, slotRevisionFor } from '../revisions/view.ts';
+import { slotRevisionFor, toRevisionView } from '../revisions/view.ts';
 import { activeConfiguration } from './active-configuration.ts';
 import { isListenerOnline } from './online.ts';
 import { matchesRow, matchesWhole, mayMatch } from './row-filter.ts';
-import { deploymentStatus, deploymentView } from './view.ts';
+import { deploymentStatus, toDeploymentView } from './view.ts';
 
 type ListDeps = Pick<Deps, 'table' | 'clock'>;
 type Query = RouteInput<typeof row>['query'];
@@ -62,13 +62,13 @@ async function listed(
   { deployment, status }: Pick<Whole, 'deployment' | 'status'>,
   { include }: Query,
 ): Promise<Shown> {
-  const view = deploymentView(deployment, status, await activeConfiguration(deps, deployment));
+  const view = toDeploymentView(deployment, status, await activeConfiguration(deps, deployment));
   if (include?.includes('latest_revision') !== true) return { ...view, latest_revision: null };
   const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
   const revision = await findRevisionByNumber(deps.table, owner, deployment.latest_number);
   if (revision === undefined) return { ...view, latest_revision: null };
   const slotRevision = await slotRevisionFor(deps, deployment, [revision]);
-  return { ...view, latest_revision: revisionView(revision, deployment, slotRevision) };
+  return { ...view, latest_revision: toRevisionView(revision, deployment, slotRevision) };
 }
 
 /** A name tells the deployment itself: its row need not be read. */

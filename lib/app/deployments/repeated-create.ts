@@ -4,7 +4,7 @@ import type { Deployment } from '../../store/engine/items.ts';
 import type { NameReservation } from '../../store/engine/names.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { openSecrets, type Secret } from '../secrets.ts';
+import { openDeploymentSecrets, type Secret } from '../secrets.ts';
 
 /**
  * Old clients send a create again when the connection drops, without an Idempotency-Key; they do so within
@@ -33,6 +33,6 @@ export async function repeatedCreate(
   const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
   // The secrets as created: the deployment may have changed since. The hash has shown that the names are the
   // same.
-  const stored = await openSecrets(deps, owner, secrets.length > 0 ? FIRST_VERSION : undefined);
+  const stored = await openDeploymentSecrets(deps, owner, secrets.length > 0 ? FIRST_VERSION : undefined);
   return isDeepStrictEqual(stored, secrets) ? deployment : undefined;
 }

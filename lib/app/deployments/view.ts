@@ -32,11 +32,11 @@ export async function showDeployment(
     deploymentStatus(deps, deployment),
     activeConfiguration(deps, deployment),
   ]);
-  return deploymentView(deployment, status, configuration);
+  return toDeploymentView(deployment, status, configuration);
 }
 
 /** `configuration`: as `activeConfiguration` gives it. */
-export function deploymentView(
+export function toDeploymentView(
   deployment: Deployment,
   status: DeploymentStatus,
   configuration: DeploymentView['active_configuration'],

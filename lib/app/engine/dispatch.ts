@@ -10,7 +10,7 @@ import type { EngineDeps } from './situation.ts';
 const LOOK_MILLISECONDS = 20_000;
 
 /** What dispatch reads of a stream record: whose item changed; never what it changed to. */
-export type ChangedItem = { sequenceNumber: string; pk: string; sk: string };
+export type StreamedKey = { sequenceNumber: string; pk: string; sk: string };
 
 /**
  * Brings forward every deployment that a batch of stream records tells of, each once however many records
@@ -18,7 +18,7 @@ export type ChangedItem = { sequenceNumber: string; pk: string; sk: string };
  */
 export async function dispatch(
   deps: EngineDeps,
-  changed: ChangedItem[],
+  changed: StreamedKey[],
   onError: (error: unknown, deploymentId: string) => void,
 ): Promise<string[]> {
   const byDeployment = Map.groupBy(changed, (item) => item.pk);
@@ -41,5 +41,5 @@ export async function dispatch(
 }
 
 /** What changes is mostly the revision in the slot; the newest that did, should it have changed hands. */
-const likelyOf = (items: ChangedItem[]): number | undefined =>
+const likelyOf = (items: StreamedKey[]): number | undefined =>
   items.flatMap(({ sk }) => revisionNumberIn(sk) ?? []).at(-1);

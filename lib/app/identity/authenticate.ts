@@ -39,7 +39,7 @@ export type Identity = Omit<Caller, 'tenantId'> & {
  * `tenant_forbidden` and `membership_missing` when it is good but the tenant is not theirs. A good key is
  * told to `uses`; whose a refused one is, the error says to the audit (`whoWasRefused`).
  */
-export async function authenticate(
+export async function authenticateCaller(
   deps: IdentityDeps,
   credentials: Credentials,
   uses?: KeyUses,

@@ -6,7 +6,7 @@ import type { Caller } from '../caller.ts';
  * That the caller lacks a permission, in words for a key or for a person without one; `given`: the role that
  * they would need it to give or take.
  */
-export const lacks = (
+export const lacksPermission = (
   { role, maker }: Pick<Caller, 'role' | 'maker'>,
   permission: Permission,
   given?: Role,

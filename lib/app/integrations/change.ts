@@ -9,7 +9,7 @@ import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { openCredentials, sealCredentials } from './sealed.ts';
-import { integrationView } from './view.ts';
+import { toIntegrationView } from './view.ts';
 
 /** Changes the name, token or webhook secret of an integration. What is not sent stays. */
 export function changeIntegration(
@@ -31,7 +31,7 @@ export function changeIntegration(
       ...(isSealedAnew && { sealed: await sealedAnew(deps, before, body) }),
       has_webhook_secret: before.has_webhook_secret || secret !== undefined,
     };
-    const shown = integrationView(after);
+    const shown = toIntegrationView(after);
     const audit = auditOf(deps, caller, 'integration.change');
     const writes = integrations.changeIntegration(before, after, audit);
     await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);

@@ -10,7 +10,7 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { withinLimit } from '../limits.ts';
 import { sealCredentials } from './sealed.ts';
-import { integrationView } from './view.ts';
+import { toIntegrationView } from './view.ts';
 
 /** Keeps the token of a host, sealed. Throws 422 for a host that is not to be reached from here. */
 export async function createIntegration(
@@ -35,7 +35,7 @@ export async function createIntegration(
     created_at: new Date(deps.clock.now()).toISOString(),
     created_by: caller.userId,
   };
-  const shown = integrationView(item);
+  const shown = toIntegrationView(item);
   const audit = auditOf(deps, caller, 'integration.create');
   const writes = [...putIntegration(item, audit), ...deps.idempotency.record(shown)];
   await withinLimit(deps, { tenantId }, 'integrations', (counted) =>

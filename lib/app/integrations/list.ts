@@ -3,7 +3,7 @@ import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { integrationsOf } from '../../store/integrations.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { integrationView } from './view.ts';
+import { toIntegrationView } from './view.ts';
 
 /** Integrations, newest first. */
 export async function listIntegrations(
@@ -12,6 +12,6 @@ export async function listIntegrations(
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
   const all = await integrationsOf(table, caller.tenantId);
-  const resources = all.slice(query.offset, query.offset + query.limit).map(integrationView);
+  const resources = all.slice(query.offset, query.offset + query.limit).map(toIntegrationView);
   return { resources, offset: Math.min(query.offset, all.length) + resources.length };
 }

@@ -1,7 +1,7 @@
 import type { IntegrationView } from '../../contract/integrations.ts';
 import type { Integration } from '../../store/integrations.ts';
 
-export const integrationView = (item: Integration): IntegrationView => ({
+export const toIntegrationView = (item: Integration): IntegrationView => ({
   id: item.id,
   type: item.type,
   name: item.name,

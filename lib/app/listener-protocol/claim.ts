@@ -9,7 +9,13 @@ import { misfit } from '../../domain/platforms.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
-import type { DeletionTask, DeployTask, Listener, OpenTask, Revision } from '../../store/engine/items.ts';
+import type {
+  Listener,
+  OpenDeletionTask,
+  OpenDeployTask,
+  OpenTask,
+  Revision,
+} from '../../store/engine/items.ts';
 import { findRevision, MoveRefused } from '../../store/engine/revisions.ts';
 import * as claims from '../../store/engine/transactions/claims.ts';
 import { findSeen, getListenerItem } from '../../store/listeners/listeners.ts';
@@ -119,7 +125,7 @@ export async function claimTask(
 /** Sweep looks whether the lease is kept. */
 async function claimDeletion(
   { table }: HandOverDeps,
-  task: DeletionTask,
+  task: OpenDeletionTask,
   lease: Lease,
 ): Promise<ListenerTask> {
   await transact(table, claims.claimDeletion(task, lease));
@@ -129,7 +135,7 @@ async function claimDeletion(
 
 async function claimDeploy(
   deps: HandOverDeps,
-  task: DeployTask,
+  task: OpenDeployTask,
   lease: Lease,
   listener: Listener,
 ): Promise<ListenerTask | undefined> {

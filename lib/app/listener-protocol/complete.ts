@@ -7,7 +7,7 @@ import { isTerminal } from '../../domain/transitions.ts';
 import { patienceOf } from '../../store/dynamodb/patience.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
-import type { DeletionTask, Deployment, DeployTask, OpenTask } from '../../store/engine/items.ts';
+import type { Deployment, OpenDeletionTask, OpenDeployTask, OpenTask } from '../../store/engine/items.ts';
 import type { Outcome } from '../../store/engine/outcome-shapes.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
 
@@ -106,7 +106,7 @@ async function endedAlready(
 /** Records whether a listener has removed what it ran of a deployment; dispatch removes the records then. */
 async function completeRemoval(
   { table, clock }: CompleteDeps,
-  task: DeletionTask,
+  task: OpenDeletionTask,
   { outcome }: CompleteRequest,
 ): Promise<{ accepted: boolean }> {
   const deployment = await deploymentOf({ table }, task);
@@ -124,7 +124,7 @@ async function deploymentOf({ table }: Pick<Deps, 'table'>, task: OpenTask): Pro
  * An interrupt that was written before the switch was announced wins over whatever the listener made of the
  * task.
  */
-async function isWanted(deps: CompleteDeps, task: DeployTask): Promise<boolean> {
+async function isWanted(deps: CompleteDeps, task: OpenDeployTask): Promise<boolean> {
   if (task.state === 'cancelled') return false;
   const revision = await findRevision(deps.table, revisionOf(task));
   if (revision === undefined || revision.outcome !== undefined) return false;
@@ -132,7 +132,7 @@ async function isWanted(deps: CompleteDeps, task: DeployTask): Promise<boolean> 
   return !late && (revision.status === 'DEPLOYING' || revision.status === 'UNKNOWN');
 }
 
-async function accept(deps: CompleteDeps, task: DeployTask, body: CompleteRequest): Promise<Completed> {
+async function accept(deps: CompleteDeps, task: OpenDeployTask, body: CompleteRequest): Promise<Completed> {
   const outcome = await outcomeOf(deps, task, body);
   const deployment = await deploymentOf(deps, task);
   const ended = { said: body.outcome, outcome, now: deps.clock.now() };
@@ -140,7 +140,7 @@ async function accept(deps: CompleteDeps, task: DeployTask, body: CompleteReques
   return { accepted: true, ended: revisionOf(task) };
 }
 
-async function outcomeOf(deps: CompleteDeps, task: DeployTask, body: CompleteRequest): Promise<Outcome> {
+async function outcomeOf(deps: CompleteDeps, task: OpenDeployTask, body: CompleteRequest): Promise<Outcome> {
   const deploy = { stage: 'deploy', epoch: task.epoch } as const;
   const { status_message: text, previous_serving: previousServing } = body;
   const mask = await revisionMask(deps, revisionOf(task));

@@ -11,7 +11,7 @@ export type Claimant = {
 };
 
 /** Open tasks of a listener, as one who claims sees them. */
-export type Found = {
+type Found = {
   /** May be claimed: offered, or this instance's own, which it does not know of. Oldest first. */
   free: OpenTask[];
   /** This instance's, which it is to stop. */

@@ -4,7 +4,7 @@ import { keepSaid } from '../../store/listeners/listener-writes.ts';
 import type { Deps } from '../deps.ts';
 
 /** What a listener says of itself at a claim. */
-export type Said = { version?: string | undefined; platform?: string | undefined };
+export type ReportedVersion = { version?: string | undefined; platform?: string | undefined };
 
 /**
  * Keeps the version and the platform that a listener says of itself, where they are not the ones that are
@@ -14,7 +14,7 @@ export type Said = { version?: string | undefined; platform?: string | undefined
 export async function noteSaid(
   { table }: Pick<Deps, 'table'>,
   listener: Listener,
-  said: Said,
+  said: ReportedVersion,
 ): Promise<Listener> {
   const version = said.version || listener.version;
   const platform = said.platform || listener.platform;

@@ -12,7 +12,7 @@ import { getRevisionItem } from '../../store/engine/revisions.ts';
 import { auditHandOut } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { openSecrets } from '../secrets.ts';
+import { openDeploymentSecrets } from '../secrets.ts';
 
 type HandOutDeps = Pick<Deps, 'clock' | 'auditLog'>;
 export type SpecDeps = Pick<Deps, 'table' | 'keys'> & { blobs: Pick<Deps['blobs'], 'downloadUrl'> };
@@ -35,7 +35,7 @@ export async function specOf(
   const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
   const [configuration, environment, artifact] = await Promise.all([
     getConfiguration(deps.table, owner, revision.configuration),
-    openSecrets(deps, owner, revision.secrets),
+    openDeploymentSecrets(deps, owner, revision.secrets),
     artifactOf(deps, revision),
   ]);
   const { resource_spec: sent = {} } = configuration;

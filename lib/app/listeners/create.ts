@@ -13,7 +13,7 @@ import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { type LimitDeps, withinLimit } from '../limits.ts';
-import { listenerView } from './view.ts';
+import { toListenerView } from './view.ts';
 
 /** Registers a compute target; marking it as the default takes the mark from the one that had it. */
 export async function createListener(
@@ -23,7 +23,7 @@ export async function createListener(
 ): Promise<ListenerView> {
   const listener = newListener(deps, body, caller.tenantId);
   const audit = auditOf(deps, caller, 'listener.create');
-  const shown = listenerView(listener, {
+  const shown = toListenerView(listener, {
     lastSeenAt: undefined,
     now: deps.clock.now(),
     capacity: null,

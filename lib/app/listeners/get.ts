@@ -5,7 +5,7 @@ import { findLastSeen, getListenerItem } from '../../store/listeners/listeners.t
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { capacityOf } from './capacity.ts';
-import { listenerView } from './view.ts';
+import { toListenerView } from './view.ts';
 
 export async function getListener(
   deps: Pick<Deps, 'table' | 'clock'>,
@@ -15,5 +15,5 @@ export async function getListener(
   const listener = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
   const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, listener.id);
   const capacity = await capacityOf(deps.table, listener);
-  return listenerView(listener, { lastSeenAt, now: deps.clock.now(), capacity });
+  return toListenerView(listener, { lastSeenAt, now: deps.clock.now(), capacity });
 }

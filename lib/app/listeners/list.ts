@@ -5,7 +5,7 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../page.ts';
 import { capacityOf } from './capacity.ts';
-import { listenerView } from './view.ts';
+import { toListenerView } from './view.ts';
 
 /** Listeners, newest first. */
 export async function listListeners(
@@ -18,7 +18,7 @@ export async function listListeners(
     page.rows.map(async (listener) => {
       const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, listener.id);
       const capacity = await capacityOf(deps.table, listener);
-      return listenerView(listener, { lastSeenAt, now: deps.clock.now(), capacity });
+      return toListenerView(listener, { lastSeenAt, now: deps.clock.now(), capacity });
     }),
   );
   return { resources, offset: page.offset };

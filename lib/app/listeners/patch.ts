@@ -15,7 +15,7 @@ import type { Deps } from '../deps.ts';
 import { capacityOf } from './capacity.ts';
 import { close, reopen } from './closing.ts';
 import { namespacesInUse } from './in-use.ts';
-import { computeConfigOf, listenerView } from './view.ts';
+import { computeConfigOf, toListenerView } from './view.ts';
 
 type PatchDeps = Pick<Deps, 'table' | 'clock' | 'idempotency'>;
 
@@ -37,7 +37,7 @@ export async function patchListener(
     const after = changed(deps, before, body);
     const closingId = await closeLeaving(deps, before, after);
     const capacity = await capacityOf(deps.table, after);
-    const shown = listenerView(after, { lastSeenAt, now: deps.clock.now(), capacity });
+    const shown = toListenerView(after, { lastSeenAt, now: deps.clock.now(), capacity });
     await transact(deps.table, [
       ...changeListener(before, after, closingId, audit),
       ...(body.is_default === true ? await takeMark(deps.table, after) : []),

@@ -17,7 +17,7 @@ const PRIVILEGED =
 const warningsOf = ({ compute_type: type, compute_config: config }: Listener): string[] =>
   computeKinds[type].isCluster && podSecurityOf(config) === 'privileged' ? [PRIVILEGED] : [];
 
-export function listenerView(
+export function toListenerView(
   listener: Listener,
   {
     lastSeenAt,

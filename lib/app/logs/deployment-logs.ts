@@ -4,7 +4,7 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { logPage } from './query.ts';
+import { readLogPage } from './query.ts';
 
 /** The deploy logs of all revisions of a deployment. */
 export async function queryProjectDeployLogs(
@@ -13,5 +13,5 @@ export async function queryProjectDeployLogs(
   caller: Caller,
 ): Promise<LogPage> {
   const { id } = await getDeploymentItem(deps.table, caller.tenantId, params.deployment_id);
-  return logPage(deps, { tenantId: caller.tenantId, deploymentId: id, type: 'deploy' }, body);
+  return readLogPage(deps, { tenantId: caller.tenantId, deploymentId: id, type: 'deploy' }, body);
 }

@@ -20,7 +20,7 @@ const PAGE_BYTES_MAX = 5_000_000;
  * One page of log lines in the wire's words. It ends before `limit` where it would be larger than a function
  * may answer, and `next_offset` continues there. `afterId`: the last line that a follower has seen.
  */
-export async function logPage(
+export async function readLogPage(
   deps: Pick<Deps, 'logs'>,
   stream: LogStream,
   filters: Filters,

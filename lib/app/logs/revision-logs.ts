@@ -11,7 +11,7 @@ import { findRevision, getRevisionItem } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { following, followUntil } from './followers.ts';
-import { logPage } from './query.ts';
+import { readLogPage } from './query.ts';
 
 type LogDeps = Pick<Deps, 'table' | 'logs' | 'clock'>;
 type Ids = { deployment_id: string; revision_id: string };
@@ -31,7 +31,7 @@ export async function queryBuildLogs(
   { params, body }: Pick<RouteInput<typeof buildRow>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<LogPage> {
-  return logPage(deps, await streamOf(deps, params, caller, 'build'), body);
+  return readLogPage(deps, await streamOf(deps, params, caller, 'build'), body);
 }
 
 export async function queryDeployLogs(
@@ -39,7 +39,7 @@ export async function queryDeployLogs(
   { params, body }: Pick<RouteInput<typeof deployRow>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<LogPage> {
-  return logPage(deps, await streamOf(deps, params, caller, 'deploy'), body);
+  return readLogPage(deps, await streamOf(deps, params, caller, 'deploy'), body);
 }
 
 /** The store of logs looks for what it is asked in a body; here it was in the query. */
@@ -68,7 +68,7 @@ export async function queryRevisionLogs(
 ): Promise<LogPage> {
   const stream = await streamOf(deps, params, caller, query.type);
   const look = (lastEventId?: string) =>
-    logPage(deps, stream, query, lastEventId).catch((error: unknown) => {
+    readLogPage(deps, stream, query, lastEventId).catch((error: unknown) => {
       throw inQuery(error);
     });
   if (headers.accept?.includes('text/event-stream') !== true) return look();

@@ -2,7 +2,7 @@ import type { ApiError } from '../../contract/errors.ts';
 import { lackedToGive, roles } from '../../contract/roles.ts';
 import type { Item } from '../../store/dynamodb/transact.ts';
 import type { Caller } from '../caller.ts';
-import { lacks } from '../identity/lacks.ts';
+import { lacksPermission } from '../identity/lacks.ts';
 
 /**
  * The refusal because of the role that was found, which is above the caller's: what people cannot give, they
@@ -14,5 +14,5 @@ export function refusalOfRole(
 ): ApiError | undefined {
   const role = roles.find((each) => each === found?.role);
   const permission = role && lackedToGive(caller.role, role);
-  return permission && lacks(caller, permission, role);
+  return permission && lacksPermission(caller, permission, role);
 }

@@ -7,7 +7,7 @@ import { MEMBER, putMemberWrites } from '../../store/identity/members.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { lacks } from '../identity/lacks.ts';
+import { lacksPermission } from '../identity/lacks.ts';
 import { memberIdOf } from '../identity/member-id.ts';
 import { refusalOfRole } from './above.ts';
 
@@ -22,7 +22,7 @@ export async function putMember(
 ): Promise<MemberView> {
   const { user_id, role } = body;
   const permission = lackedToGive(caller.role, role);
-  if (permission !== undefined) throw lacks(caller, permission, role);
+  if (permission !== undefined) throw lacksPermission(caller, permission, role);
   const id = memberIdOf(user_id);
   const created_at = new Date(deps.clock.now()).toISOString();
   const view = { id, user_id, role, created_at };

@@ -3,7 +3,7 @@ import type { createRevision as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { Caller } from '../caller.ts';
 import { type ChangeDeps, change } from '../deployments/change.ts';
-import { revisionView, slotRevisionFor } from './view.ts';
+import { slotRevisionFor, toRevisionView } from './view.ts';
 
 /** As PATCH, but always makes a revision, and answers with it. */
 export async function createRevision(
@@ -14,6 +14,6 @@ export async function createRevision(
   const request = { deploymentId: params.deployment_id, body, ifMatch: headers.ifMatch, always: true };
   return change(deps, request, caller, async (deployment, revision) => {
     if (revision === undefined) throw new Error('a revision was asked for and none was made');
-    return revisionView(revision, deployment, await slotRevisionFor(deps, deployment, [revision]));
+    return toRevisionView(revision, deployment, await slotRevisionFor(deps, deployment, [revision]));
   });
 }

@@ -7,7 +7,7 @@ import type { Revision } from '../../store/engine/items.ts';
 import { getRevisionItem } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { revisionView, slotRevisionFor } from './view.ts';
+import { slotRevisionFor, toRevisionView } from './view.ts';
 
 export async function getRevision(
   deps: Pick<Deps, 'table'>,
@@ -32,7 +32,7 @@ async function show(
   const deployment = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
   const revision = await getRevisionItem(deps.table, ref);
   const slotRevision = await slotRevisionFor(deps, deployment, [revision]);
-  return { shown: revisionView(revision, deployment, slotRevision), revision };
+  return { shown: toRevisionView(revision, deployment, slotRevision), revision };
 }
 
 async function configurationOf(

@@ -13,7 +13,7 @@ import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks/deployment.ts';
 import type { Deps } from '../deps.ts';
 import { reasonOf } from './reason.ts';
-import { revisionView } from './view.ts';
+import { toRevisionView } from './view.ts';
 
 /**
  * Asks for a revision to be stopped. While it is QUEUED this ends it at once; later the request is recorded,
@@ -34,12 +34,12 @@ export async function interruptRevision(
     const deployment = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
     const revision = await getRevisionItem(deps.table, ref);
     checkOpen(deployment);
-    if (revision.interrupt_requested_at !== undefined) return revisionView(revision, deployment, undefined);
+    if (revision.interrupt_requested_at !== undefined) return toRevisionView(revision, deployment, undefined);
     checkInTime(revision);
     const now = deps.clock.now();
     const why = await reasonOf(deps, ref, [revision.secrets, deployment.secrets], body);
     const audit = auditOf(deps, caller, 'revision.interrupt', why);
-    const shown = revisionView(interrupted(revision, now), deployment, undefined);
+    const shown = toRevisionView(interrupted(revision, now), deployment, undefined);
     const writes =
       revision.status === 'QUEUED'
         ? interruptQueued(deployment, revision, { message: endedInQueue(now), audit, now })

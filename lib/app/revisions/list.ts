@@ -6,7 +6,7 @@ import { revisionsBetween } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { filteredPage } from './filtered-page.ts';
-import { revisionView, slotRevisionFor } from './view.ts';
+import { slotRevisionFor, toRevisionView } from './view.ts';
 
 type Query = RouteInput<typeof row>['query'];
 
@@ -26,7 +26,7 @@ export async function listRevisions(
     : await numberedPage(deps, deployment, query);
   const slotRevision = await slotRevisionFor(deps, deployment, page);
   return {
-    resources: page.map((item) => revisionView(item, deployment, slotRevision)),
+    resources: page.map((item) => toRevisionView(item, deployment, slotRevision)),
     offset: skipped + page.length,
   };
 }

@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts';
  * A revision as responses show it, with what its deployment says of it: its place in the queue, who holds the
  * slot, what serves.
  */
-export function revisionView(
+export function toRevisionView(
   revision: Revision,
   deployment: Deployment,
   slotRevision: Revision | undefined,

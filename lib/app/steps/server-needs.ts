@@ -5,7 +5,7 @@ import type { NeedsMissing } from '../../domain/agent-failure.ts';
 import { needsMissing } from '../../domain/agent-server.ts';
 import type { Configuration, Listener, Revision } from '../../store/engine/items.ts';
 import type { Deps } from '../deps.ts';
-import { openSecrets } from '../secrets.ts';
+import { openDeploymentSecrets } from '../secrets.ts';
 
 export type NeedsDeps = Pick<Deps, 'table' | 'keys' | 'agentSecrets'>;
 type Of = { revision: Revision; configuration: Configuration; listener: Listener };
@@ -19,7 +19,7 @@ export async function needsOf(
   { revision, configuration, listener }: Of,
 ): Promise<NeedsMissing | undefined> {
   const type = listener.compute_type;
-  const secrets = await openSecrets(deps, ref, revision.secrets);
+  const secrets = await openDeploymentSecrets(deps, ref, revision.secrets);
   const own = [...secrets, ...configuration.secret_references].map(({ name }) => name);
   const missing = needsMissing(type, new Set(own));
   if (isNothing(missing)) return undefined;

@@ -10,7 +10,7 @@ import {
 import { describeFailure } from '../../domain/agent-failure.ts';
 import { readAgentConfig } from '../agent-project.ts';
 import { BuildFailure } from '../failure.ts';
-import { serverOf } from '../plan.ts';
+import { serverOfPlan } from '../plan.ts';
 import { planProject } from '../plan-project.ts';
 import { findBuildFolder, readPackageJson } from '../project.ts';
 import { type ImageSource, prepareDescription } from './described.ts';
@@ -60,7 +60,7 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
   return async () => {
     await forget();
     const contexts = { slipway: planned.folder };
-    return { dockerfile: planned.dockerfile, context: root, contexts, server: serverOf(plan) };
+    return { dockerfile: planned.dockerfile, context: root, contexts, server: serverOfPlan(plan) };
   };
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { AgentServer } from '../../contract/revision-status.ts';
 import { BuildFailure } from '../failure.ts';
-import { isInside, within } from '../project.ts';
+import { isInside, pathWithin } from '../project.ts';
 import { dockerBuild } from './docker.ts';
 import { describeDockerfile } from './dockerfiles.ts';
 import type { Machine } from './machine.ts';
@@ -43,7 +43,7 @@ export async function prepareDescription(
   const config = await realpath(join(folder, basename(job.configPath)));
   const request = {
     config: relative(root, config),
-    context: isWorkspace ? '.' : within(root, folder),
+    context: isWorkspace ? '.' : pathWithin(root, folder),
     install: job.installCommand ?? null,
     build: job.buildCommand ?? null,
   };

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { digestOf } from '../../unpack/answer.ts';
 import { BuildFailure } from '../failure.ts';
-import { serverOf } from '../plan.ts';
+import { serverOfPlan } from '../plan.ts';
 import { findProject, planProject } from '../plan-project.ts';
 import { dockerBuild } from './docker.ts';
 import { folderDockerfile } from './dockerfiles.ts';
@@ -13,7 +13,7 @@ import type { Machine } from './machine.ts';
 import { imagePlace, writePlanned } from './planned.ts';
 import { say } from './report.ts';
 import { refuseControlCharacters } from './source/paths.ts';
-import { upload } from './store.ts';
+import { uploadFile } from './store.ts';
 
 /** A machine unpacks it for every revision: as much as a build on such a machine may make. */
 const FOLDER_BYTES_MAX = 2_147_483_648;
@@ -49,7 +49,7 @@ export async function planFolder(machine: Machine): Promise<() => Promise<void>>
       ...context,
     ]);
     await store(machine, file);
-    machine.report.write('ARTIFACT_SERVER', serverOf(plan));
+    machine.report.write('ARTIFACT_SERVER', serverOfPlan(plan));
   };
 }
 
@@ -65,7 +65,7 @@ async function store(machine: Machine, plain: string): Promise<void> {
   const { artifactKey, artifactUploadUrl } = job;
   if (artifactKey === undefined || artifactUploadUrl === undefined)
     throw new BuildFailure('The build was started without a place for the built folder');
-  if (!(await upload(file, artifactUploadUrl)))
+  if (!(await uploadFile(file, artifactUploadUrl)))
     throw new BuildFailure('The built folder could not be stored');
   const sizeBytes = (await stat(file)).size;
   report.write('ARTIFACT_KEY', artifactKey);

@@ -5,7 +5,7 @@ import { BINFMT_IMAGE } from '../versions.ts';
 import { planImage } from './choose.ts';
 import type { ImageSource } from './described.ts';
 import { docker, dockerBuild, pullLimitIn } from './docker.ts';
-import type { Push } from './job.ts';
+import type { ImagePush } from './job.ts';
 import type { Machine } from './machine.ts';
 import { say } from './report.ts';
 import { lastLine, ownEnvironment, run } from './run.ts';
@@ -59,7 +59,7 @@ async function emulate(machine: Machine, platforms: readonly string[]): Promise<
     throw new BuildFailure(pullLimitIn(output) ?? `This installation cannot build for ${other}`);
 }
 
-async function pushImage(machine: Machine, image: string, push: Push): Promise<void> {
+async function pushImage(machine: Machine, image: string, push: ImagePush): Promise<void> {
   const { platforms } = machine.job;
   machine.step = 'push';
   say('Pushing the image');
@@ -84,7 +84,7 @@ async function pushImage(machine: Machine, image: string, push: Push): Promise<v
  * The session can push to this one repository. It is used by no process of the image build, and forgotten
  * with the folder it lies in.
  */
-async function logIn(machine: Machine, config: string[], push: Push): Promise<void> {
+async function logIn(machine: Machine, config: string[], push: ImagePush): Promise<void> {
   const {
     AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: _relative,
     AWS_CONTAINER_CREDENTIALS_FULL_URI: _full,

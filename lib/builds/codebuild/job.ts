@@ -43,7 +43,7 @@ const jobSchema = z.object({
   push: push.optional(),
 });
 export type Job = z.infer<typeof jobSchema>;
-export type Push = z.infer<typeof push>;
+export type ImagePush = z.infer<typeof push>;
 
 /**
  * Reads what is to be done and removes it where it lay, before anything else. It stays in the memory of this

@@ -2,12 +2,12 @@ import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildPlan } from '../plan.ts';
-import type { Place } from '../plan-project.ts';
+import type { BuildHost } from '../plan-project.ts';
 import { wantedPython } from '../python.ts';
 import { PYTHON_DEFAULT } from '../versions.ts';
 
 /** What the official images have. yarn and pnpm come by npx, in the version that the project names. */
-export const imagePlace: Place = {
+export const imagePlace: BuildHost = {
   tools: new Set(['npm', 'npx']),
   async python(project) {
     const version = wantedPython(project) ?? PYTHON_DEFAULT;

@@ -27,7 +27,7 @@ export function download(url: string, file: string): Promise<boolean> {
 }
 
 /** Uploads a file. False when it could not be stored; the log says why. */
-export function upload(file: string, url: string): Promise<boolean> {
+export function uploadFile(file: string, url: string): Promise<boolean> {
   return attempt('upload', async () => {
     const signal = AbortSignal.timeout(UPLOAD_SECONDS_MAX * 1000);
     // A blob has a size: a store takes no body of unknown length.

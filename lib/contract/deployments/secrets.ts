@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { freeText } from '../validation/json.ts';
-import { always, type Problem, report, valueError } from '../validation/problems.ts';
+import { always, report, type ValidationProblem, valueError } from '../validation/problems.ts';
 
 /** What responses show in place of a secret; sent back, it keeps the stored value. */
 export const SECRET_MASK = '**********';
@@ -127,7 +127,7 @@ export function namesInBoth(list: readonly Named[], references: readonly Named[]
 }
 
 /** What is said of such a name. */
-export const nameInBoth = (name: string): Problem =>
+export const nameInBoth = (name: string): ValidationProblem =>
   valueError(
     `${name} is the name of a secret and of a secret reference; a variable has one value, so give one`,
   );

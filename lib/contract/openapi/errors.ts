@@ -68,7 +68,7 @@ export const errorCodesOf = (row: RouteRow): ErrorCode[] => [
 const placeholder = (name: string): unknown => [`{${name}}`];
 
 /** The text of a refusal with the names of its values in their places: `Deployment ID {id} not found.` */
-export function textOf(code: ErrorCode): string {
+export function errorTextOf(code: ErrorCode): string {
   const values = new Proxy({}, { get: (_, name) => placeholder(String(name)) });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each text takes values of its own; the placeholder stands for any of them
   const detail = errors[code].detail as (values: object) => unknown;

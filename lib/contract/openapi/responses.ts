@@ -5,9 +5,9 @@ import type { Components } from './components.ts';
 import {
   errorBody,
   errorCodesOf,
+  errorTextOf,
   gatewayErrorBody,
   gatewayStatuses,
-  textOf,
   validates,
   validationErrorBody,
 } from './errors.ts';
@@ -128,7 +128,7 @@ function refusal(
 ): JsonSchema {
   const ours = reference(errorBody);
   const gateway = reference(gatewayErrorBody);
-  const examples = Object.fromEntries(codes.map((code) => [code, { value: { detail: textOf(code) } }]));
+  const examples = Object.fromEntries(codes.map((code) => [code, { value: { detail: errorTextOf(code) } }]));
   const names = codes.flatMap((code) => Object.keys(shapeOf(code).headers ?? {})).map(canonical);
   return {
     description: meanings[status] ?? '',

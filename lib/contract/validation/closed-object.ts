@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { withoutNulls } from './json.ts';
-import { type Problem, report } from './problems.ts';
+import { report, type ValidationProblem } from './problems.ts';
 
-const unknown: Problem = { type: 'extra_forbidden', msg: 'Extra inputs are not permitted' };
+const unknown: ValidationProblem = { type: 'extra_forbidden', msg: 'Extra inputs are not permitted' };
 
 /**
  * A field that is not known: refused by its name, so that nothing a client asks for is dropped. Null is "not

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { anyObject } from './as-given.ts';
-import { type Problem, report, valueError } from './problems.ts';
+import { report, type ValidationProblem, valueError } from './problems.ts';
 
 /** A free string of a request may have so many characters. */
 export const TEXT_LENGTH_MAX = 2048;
@@ -47,7 +47,7 @@ function hasNumberOutOfRange(value: unknown): boolean {
 }
 
 /** Why JSON of a client's own shape cannot be kept as it is; undefined when it can. */
-export function keepingProblem(value: unknown): Problem | undefined {
+export function keepingProblem(value: unknown): ValidationProblem | undefined {
   if (nestsDeeperThan(value, JSON_DEPTH_MAX))
     return valueError(`nested deeper than ${JSON_DEPTH_MAX} levels`);
   return hasNumberOutOfRange(value)
@@ -57,7 +57,7 @@ export function keepingProblem(value: unknown): Problem | undefined {
 
 type Context = Parameters<typeof report>[0];
 
-const tooLong: Problem = {
+const tooLong: ValidationProblem = {
   type: 'string_too_long',
   msg: `String should have at most ${TEXT_LENGTH_MAX} characters`,
   ctx: { max_length: TEXT_LENGTH_MAX },

@@ -4,7 +4,7 @@ import type * as z from 'zod';
  * A problem that zod has no word for, carried through it: `type` in the pydantic vocabulary, `ctx` the bound
  * it broke.
  */
-export type Problem = { type: string; msg: string; ctx?: Record<string, unknown> };
+export type ValidationProblem = { type: string; msg: string; ctx?: Record<string, unknown> };
 
 /** What `.superRefine` and `.transform` give to report with. */
 type Reporter = Pick<z.RefinementCtx, 'addIssue'>;
@@ -15,7 +15,7 @@ type Reporter = Pick<z.RefinementCtx, 'addIssue'>;
  */
 export function report(
   ctx: Reporter,
-  problem: Problem,
+  problem: ValidationProblem,
   path: (string | number)[] = [],
   input?: unknown,
 ): void {
@@ -24,12 +24,12 @@ export function report(
 }
 
 /** A broken rule in a sentence, as pydantic words it. */
-export const valueError = (reason: string): Problem => ({
+export const valueError = (reason: string): ValidationProblem => ({
   type: 'value_error',
   msg: `Value error, ${reason}`,
 });
 
-export const missing: Problem = { type: 'missing', msg: 'Field required' };
+export const missing: ValidationProblem = { type: 'missing', msg: 'Field required' };
 
 /**
  * Pass to `.superRefine` for a rule over several fields: it runs even when single fields are wrong, so all is

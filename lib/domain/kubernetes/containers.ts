@@ -1,6 +1,6 @@
 import type { ResourceSpec } from '../../contract/deployments/resource-spec.ts';
 import { outside, type Problem, problem, repeated } from './problem.ts';
-import { dnsLabel, quantity, variable } from './syntax.ts';
+import { dnsLabel, quantity, variableSyntax } from './syntax.ts';
 import { mountsProblems } from './volumes.ts';
 
 type Container = NonNullable<ResourceSpec['sidecars']>[number];
@@ -19,7 +19,7 @@ function environmentProblems(field: string, env: Container['env']): Problem[] {
   const given = env ?? [];
   return [
     ...given.flatMap(({ name, value, valueFrom }, index) => [
-      ...problem(`${field}[${index}].name`, variable(name)),
+      ...problem(`${field}[${index}].name`, variableSyntax(name)),
       ...problem(
         `${field}[${index}].valueFrom`,
         value !== undefined && value !== '' && valueFrom !== undefined

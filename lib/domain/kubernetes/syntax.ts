@@ -37,7 +37,7 @@ export const secretKey = rule(
   "is no key of a Secret: at most 253 letters, digits, '-', '_' and '.', not '.' alone, no '..' in front",
 );
 
-export const variable = rule(
+export const variableSyntax = rule(
   VARIABLE,
   Number.POSITIVE_INFINITY,
   "is no name of a variable here: printable ASCII without '='",

@@ -12,7 +12,7 @@ export function cacheKey(parts: readonly (string | undefined)[], locked: boolean
   return { hash: createHash('sha256').update(JSON.stringify(all)).digest('hex'), locked };
 }
 
-export async function textOf(folder: string, name: string): Promise<string | undefined> {
+export async function fileTextOf(folder: string, name: string): Promise<string | undefined> {
   return readFile(join(folder, name), 'utf8').catch(() => undefined);
 }
 
@@ -30,7 +30,7 @@ export type Cacheable = { key: CacheKey } | { not: string };
  * then it is installed each time.
  */
 export async function nodeModulesKey(folder: string, command: string): Promise<Cacheable> {
-  const texts = await Promise.all([...SETTINGS, ...LOCKFILES].map((name) => textOf(folder, name)));
+  const texts = await Promise.all([...SETTINGS, ...LOCKFILES].map((name) => fileTextOf(folder, name)));
   const packageJson: unknown = JSON.parse((texts[0] ?? '{}').replace(/^\ufeff/, ''));
   const why = reasonNotToKeep(new Map(Object.entries(packageJson ?? {})));
   if (why !== undefined) return { not: why };

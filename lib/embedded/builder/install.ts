@@ -74,14 +74,14 @@ async function keep(
 ): Promise<boolean> {
   const { site, cache, plan } = installation;
   if (part.kind !== 'venv') return cache.store(key, target);
-  await seal(site, plan);
+  await sealInstalled(site, plan);
   const isKept = await cache.store(key, target);
   await openPythonEnvironment(target, site.root, site.environment.PATH ?? '');
   return isKept;
 }
 
 /** Makes a virtual environment ready to move with the source; to be called when nothing more is run in it. */
-export async function seal(site: Site, { venv }: BuildPlan): Promise<void> {
+export async function sealInstalled(site: Site, { venv }: BuildPlan): Promise<void> {
   if (venv === undefined) return;
   const folder = join(site.root, venv.folder);
   await requireOwnWheels(folder);

@@ -2,8 +2,8 @@ import type { AgentProject } from '../../builds/agent-project.ts';
 import { BuildFailure } from '../../builds/failure.ts';
 import type { BuildPlan } from '../../builds/plan.ts';
 import {
+  type BuildHost,
   findProject,
-  type Place,
   type PlanRequest,
   planProject,
   type Wanted,
@@ -27,7 +27,7 @@ export async function planHere(
 }
 
 /** What this machine has for builds: what is on the PATH. */
-async function thisMachine(path: string): Promise<Place> {
+async function thisMachine(path: string): Promise<BuildHost> {
   const [nodeMajor = ''] = process.versions.node.split('.');
   return { tools: await toolsOn(path), nodeMajor, python: (project) => choosePython(project, path) };
 }

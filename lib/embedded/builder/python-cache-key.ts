@@ -4,7 +4,7 @@ import type { AgentProject } from '../../builds/agent-project.ts';
 import type { Interpreter } from '../../builds/python.ts';
 import { type PythonDependencies, readDependencies } from '../../builds/python-dependencies.ts';
 import { PYTHON_SERVER_VERSION } from '../../builds/versions.ts';
-import { type Cacheable, cacheKey, textOf } from './cache-key.ts';
+import { type Cacheable, cacheKey, fileTextOf } from './cache-key.ts';
 
 /** The key of a project's virtual environment. `not` says why it depends on more than the files here. */
 export async function venvKey(project: AgentProject, python: Interpreter): Promise<Cacheable> {
@@ -36,9 +36,9 @@ const PLAIN_BACKENDS =
 async function reasonNotToKeep({ local }: PythonDependencies): Promise<string | undefined> {
   for (const { folder, kind } of local) {
     if (kind === 'package') {
-      const pyproject = (await textOf(folder, 'pyproject.toml')) ?? '';
+      const pyproject = (await fileTextOf(folder, 'pyproject.toml')) ?? '';
       const runsCode =
-        (await textOf(folder, 'setup.py')) !== undefined || /ext-modules|\.hooks\b/.test(pyproject);
+        (await fileTextOf(folder, 'setup.py')) !== undefined || /ext-modules|\.hooks\b/.test(pyproject);
       const backend = pyproject.includes('build-backend') ? PLAIN_BACKENDS.test(pyproject) : true;
       if (runsCode || !backend) return 'a local package is built by code of its own';
       if (/path\s*=\s*["']/.test(pyproject) || /@\s*file:/.test(pyproject))
@@ -46,7 +46,7 @@ async function reasonNotToKeep({ local }: PythonDependencies): Promise<string | 
     }
     if (
       /^[^\S\n]*(-r|-c|-e|--requirement|--constraint|--editable|\.{1,2}\/|file:)|@[^\S\n]*file:/m.test(
-        (await textOf(folder, 'requirements.txt')) ?? '',
+        (await fileTextOf(folder, 'requirements.txt')) ?? '',
       )
     )
       return 'requirements.txt names other files';
@@ -63,11 +63,11 @@ const TEXTS = ['pyproject.toml', 'setup.cfg', 'requirements.txt', 'uv.lock', 'uv
 async function textsOf({ local, packages }: PythonDependencies, root: string): Promise<string[]> {
   const texts = await Promise.all(
     local.map(async ({ folder }) => {
-      const found = await Promise.all(TEXTS.map((name) => textOf(folder, name)));
+      const found = await Promise.all(TEXTS.map((name) => fileTextOf(folder, name)));
       return JSON.stringify([folder.slice(root.length), found, await packageFolders(folder)]);
     }),
   );
-  const atRoot = await Promise.all(['uv.lock', 'pyproject.toml'].map((name) => textOf(root, name)));
+  const atRoot = await Promise.all(['uv.lock', 'pyproject.toml'].map((name) => fileTextOf(root, name)));
   return [...texts, ...packages, JSON.stringify(atRoot)];
 }
 

@@ -2,11 +2,8 @@ import { maxHeaderSize, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-
-import type { Refusal } from '../../serving/admission.ts';
-
-export type Result = APIGatewayProxyStructuredResultV2;
+import type { Result } from '../../http/exchange.ts';
+import type { HttpRefusal } from '../../serving/admission.ts';
 
 /** The headers of a result, cookies as repeated headers. */
 export function resultHeaders(result: Result): Record<string, string | string[]> {
@@ -90,7 +87,7 @@ export function refuseBytes({ code = '' }: NodeJS.ErrnoException, socket: Duplex
 }
 
 /** What this gateway has to say of a request and API Gateway would not: as handlers say it. */
-export function sendProblem(response: ServerResponse, { status, detail }: Refusal): void {
+export function sendProblem(response: ServerResponse, { status, detail }: HttpRefusal): void {
   if (response.headersSent) {
     response.destroy();
     return;

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Result, resultHeaders } from './answer.ts';
+import type { Result } from '../../http/exchange.ts';
+import { resultHeaders } from './answer.ts';
 
 /**
  * After an empty answer; handlers that follow wait for entries themselves, so this only keeps an eager one

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { percentDecoded } from './percent.ts';
+import { decodedPart } from './percent.ts';
 import type { Match } from './router.ts';
 
 /** `/api-host` is a stage of that name, as on AWS: routes know nothing of it, `rawPath` carries it. */
@@ -42,7 +42,7 @@ function queryOf(rawQueryString: string): Record<string, string> {
   const query = new Map<string, string>();
   for (const pair of rawQueryString.split('&')) {
     if (pair === '') continue;
-    const [name = '', ...rest] = pair.replaceAll('+', ' ').split('=').map(percentDecoded);
+    const [name = '', ...rest] = pair.replaceAll('+', ' ').split('=').map(decodedPart);
     const before = query.get(name);
     const value = rest.join('=');
     query.set(name, before === undefined ? value : `${before},${value}`);

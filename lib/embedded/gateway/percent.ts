@@ -8,7 +8,7 @@ const ENCODED_SURROGATE = /\xed([\xa0-\xbf])([\x80-\xbf])/g;
  * a surrogate pair, encoded by itself as some languages do, becomes that half, so that handlers can say where
  * it is. Throws the refusal of other bytes.
  */
-export function percentDecoded(part: string): string {
+export function decodedPart(part: string): string {
   // Node gives an address byte by byte, in latin1.
   const bytes = part.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

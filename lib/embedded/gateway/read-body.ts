@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 export const BODY_BYTES_MAX = 6 * 1024 * 1024;
 
 /** The whole body; `too_large` as soon as it is known to be, `gone` when the client left before its end. */
-export function readBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'gone'> {
+export function receiveBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'gone'> {
   if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) {
     // Read to its end and dropped: a client that is still sending would otherwise lose the answer with its
     // connection.

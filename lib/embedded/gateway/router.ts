@@ -1,5 +1,5 @@
 import { answersHead, type RouteRow } from '../../contract/routes/route.ts';
-import { percentDecoded } from './percent.ts';
+import { decodedPart } from './percent.ts';
 
 export type Match = { routeKey: string; row: RouteRow | undefined; pathParameters: Record<string, string> };
 
@@ -24,11 +24,11 @@ function match({ parts }: Pattern, given: string[]): Record<string, string> | un
     if (isGreedy(part)) {
       const rest = given.slice(index).join('/');
       if (rest === '') return undefined;
-      parameters[part.slice(1, -2)] = percentDecoded(rest);
+      parameters[part.slice(1, -2)] = decodedPart(rest);
     } else if (!isParameter(part)) {
       if (part !== value) return undefined;
     } else if (value === '') return undefined;
-    else parameters[part.slice(1, -1)] = percentDecoded(value);
+    else parameters[part.slice(1, -1)] = decodedPart(value);
   }
   return parameters;
 }

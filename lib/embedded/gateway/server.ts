@@ -5,18 +5,18 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { corsMethods } from '../../contract/browser/cors.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
 import { knownErrorAnswer } from '../../http/errors.ts';
-import type { RequestContext } from '../../http/exchange.ts';
+import type { RequestContext, Result } from '../../http/exchange.ts';
 import { wantsEventStream } from '../../http/respond.ts';
 import { streamOf } from '../../http/streamed.ts';
-import { refusalOf } from '../../serving/admission.ts';
+import { httpRefusalOf } from '../../serving/admission.ts';
 import { isLoopbackHost } from '../../serving/hosts.ts';
 import { BODY_SILENCE_MILLISECONDS, BODY_SILENT, endSilentBodies } from '../../serving/silent-bodies.ts';
-import { type Result, refuseBytes, sendGatewayError, sendProblem, sendResult, sendStream } from './answer.ts';
+import { refuseBytes, sendGatewayError, sendProblem, sendResult, sendStream } from './answer.ts';
 import { lambdaContext } from './context.ts';
 import { answerCors, type Cors } from './cors.ts';
 import { eventOf, targetOf } from './event.ts';
 import { isEventStream, sendEventStream, unlessAborted } from './event-stream.ts';
-import { BODY_BYTES_MAX, readBody } from './read-body.ts';
+import { BODY_BYTES_MAX, receiveBody } from './read-body.ts';
 import { createRouter, type Match } from './router.ts';
 
 export type ApiHandler = (event: APIGatewayProxyEventV2, context: RequestContext) => Promise<Result>;
@@ -128,7 +128,7 @@ class HttpGateway {
     response.setHeader('x-request-id', requestId);
     // Blobs and what this gateway says by itself too.
     response.setHeader('x-content-type-options', 'nosniff');
-    const refusal = refusalOf(request, (host) => this.#isServed(host), WAY_OUT);
+    const refusal = httpRefusalOf(request, (host) => this.#isServed(host), WAY_OUT);
     if (refusal !== undefined) return sendProblem(response, refusal);
     try {
       if (await this.#options.serveBlob(request, response)) return;
@@ -148,7 +148,7 @@ class HttpGateway {
   }
 
   async #invokeRoute(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request);
+    const body = await receiveBody(request);
     if (body === 'gone') return;
     if (body === 'too_large') return sendGatewayError(response, 413, TOO_LARGE);
     const target = targetOf(request.url ?? '/');

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { idOf, offsetOf, type Place, parseAfterId, parseOffset } from '../../adapters/log-place.ts';
+import { idOf, type LogPosition, offsetOf, parseAfterId, parseOffset } from '../../adapters/log-place.ts';
 import { type LogEntry, type LogQuery, type LogStream, levelsFrom } from '../../adapters/logs.ts';
 
-type Row = LogEntry & Place;
+type Row = LogEntry & LogPosition;
 type Sql = { where: string[]; values: (string | number)[] };
 
 /**
@@ -40,7 +40,7 @@ export function selectLines(
  */
 function nextOf(
   query: LogQuery,
-  seen: { newest?: Place | undefined; last?: Place | undefined; from: Place | undefined },
+  seen: { newest?: LogPosition | undefined; last?: LogPosition | undefined; from: LogPosition | undefined },
 ): string | undefined {
   if (query.order === 'desc') return undefined;
   const end = query.endTime === undefined ? (seen.newest ?? seen.last) : seen.last;
@@ -54,7 +54,7 @@ function findChannel(db: DatabaseSync, stream: LogStream): number | undefined {
   return row === undefined ? undefined : Number(row.id);
 }
 
-function newestPlace(db: DatabaseSync, channelId: number): Place | undefined {
+function newestPlace(db: DatabaseSync, channelId: number): LogPosition | undefined {
   const row = db
     .prepare(
       'SELECT timestamp, sequence FROM lines WHERE channel_id = ? ORDER BY timestamp DESC, sequence DESC LIMIT 1',
@@ -67,7 +67,7 @@ function conditions(
   channelId: number,
   stream: LogStream,
   query: LogQuery,
-  places: { from: Place | undefined; after: Place | undefined },
+  places: { from: LogPosition | undefined; after: LogPosition | undefined },
 ): Sql {
   const sql: Sql = { where: [], values: [] };
   const add = (condition: string, ...values: (string | number)[]) => {

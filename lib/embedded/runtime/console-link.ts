@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { newConsoleLink } from '../../app/console/create-link.ts';
 import type { Deps } from '../../app/deps.ts';
-import { authenticate } from '../../app/identity/authenticate.ts';
+import { authenticateCaller } from '../../app/identity/authenticate.ts';
 import { entityOf } from '../stream/lambda-record.ts';
 
 /** The link to the console that the start prints. */
@@ -27,7 +27,7 @@ export async function openConsoleLinks(
   deps: Pick<Deps, 'table' | 'clock'>,
   { apiKey, baseUrl, print, onError }: Parts,
 ): Promise<ConsoleLinks> {
-  const caller = await authenticate(deps, { apiKey, tenantId: undefined });
+  const caller = await authenticateCaller(deps, { apiKey, tenantId: undefined });
   const make = () => newConsoleLink(deps, baseUrl, caller);
   let current = await make();
   let isClosed = false;

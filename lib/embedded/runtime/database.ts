@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { Log } from '../../listener/log.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import type { Table } from '../../store/table.ts';
 import { noteDatabase } from '../data-folder/running-database.ts';
@@ -10,7 +11,6 @@ import { documentClient, streamsClient } from '../dynoxide/client.ts';
 import { startDynoxide } from '../dynoxide/server.ts';
 import { ensureTable, indexStream } from '../dynoxide/table.ts';
 import { trimStream } from '../dynoxide/trim.ts';
-import type { Log } from '../log.ts';
 
 const TABLE_NAME = 'slipway';
 

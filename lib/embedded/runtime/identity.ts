@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Caller } from '../../app/caller.ts';
 import type { Deps } from '../../app/deps.ts';
 import { unkeyed } from '../../app/idempotency.ts';
-import { authenticate } from '../../app/identity/authenticate.ts';
+import { authenticateCaller } from '../../app/identity/authenticate.ts';
 import { bootstrap } from '../../app/identity/bootstrap.ts';
 import { issueApiKey } from '../../app/identity/issue-api-key.ts';
 import { createListener } from '../../app/listeners/create.ts';
@@ -22,7 +22,7 @@ const ownerFile = z.object({ organization_id: z.string(), tenant_id: z.string(),
 const listenerFile = z.object({ listener_id: z.string(), api_key: z.string(), agents_port: z.number() });
 
 type Owner = z.infer<typeof ownerFile>;
-export type Credentials = z.infer<typeof credentialsFile>;
+type Credentials = z.infer<typeof credentialsFile>;
 export type ListenerIdentity = z.infer<typeof listenerFile>;
 
 /** What the listener of this machine is called; one a tenant. */
@@ -42,7 +42,7 @@ const writeJson = (file: string, value: object): Promise<void> =>
 /** Who the key speaks for; undefined when the table does not know it (any more). */
 async function callerOf(deps: IdentityDeps, apiKey: string): Promise<Caller | undefined> {
   try {
-    return await authenticate(deps, { apiKey, tenantId: undefined });
+    return await authenticateCaller(deps, { apiKey, tenantId: undefined });
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;

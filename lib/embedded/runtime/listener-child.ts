@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Log } from '../../listener/log.ts';
 import { childEnvironment, ownVariables } from '../../processes/environment.ts';
 import type { ProcessGroup } from '../../processes/group.ts';
 import { HIDDEN_FOLDER_VARIABLE } from '../../processes/hidden-paths.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { keepRunning } from '../keep-running.ts';
-import type { Log } from '../log.ts';
 
 export type ListenerChildOptions = {
   processes: Processes;

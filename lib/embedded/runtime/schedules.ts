@@ -1,6 +1,6 @@
 import { PENDING } from '../../domain/file-places.ts';
+import type { Log } from '../../listener/log.ts';
 import type { RuntimeSettings } from '../environment.ts';
-import type { Log } from '../log.ts';
 import { startSchedule } from '../schedules.ts';
 import type { Stream } from '../stream/open.ts';
 import type { EmbeddedDeps } from './adapters.ts';

@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { StreamFilter } from '../../store/stream-filters.ts';
-import { deliver, type Failure, type StreamHandler } from './deliver.ts';
+import { deliverRecords, type Failure, type StreamHandler } from './deliver.ts';
 import { fits } from './filters.ts';
 
 /** A function behind the stream, called with the records that fit one of its filters. */
@@ -71,7 +71,7 @@ export class ConsumerQueue<P> {
       for (const batch of batches) {
         if (this.#matching(batch).length > 0) this.#events.called(this.#consumer.name, part.length, batch);
       }
-      await deliver(this.#consumer.handler, part, (failure) => this.#drop(failure), this.#signal);
+      await deliverRecords(this.#consumer.handler, part, (failure) => this.#drop(failure), this.#signal);
     }
     for (const batch of batches) this.#events.handled(batch);
   }

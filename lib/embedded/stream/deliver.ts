@@ -15,7 +15,7 @@ export type Failure = { records: readonly DynamoDBRecord[]; error: unknown };
  * Calls the handler until all records are handled. What it reports or throws is tried again in halves, five
  * times in all; then it goes to `drop`. Throws the signal's reason when it aborts.
  */
-export async function deliver(
+export async function deliverRecords(
   handler: StreamHandler,
   records: readonly DynamoDBRecord[],
   drop: (failure: Failure) => Promise<void>,
@@ -30,7 +30,7 @@ export async function deliver(
   await delay(RETRY_MILLISECONDS * 2 ** (attempt - 1), undefined, { signal });
   const half = Math.ceil(failure.records.length / 2);
   for (const part of [failure.records.slice(0, half), failure.records.slice(half)]) {
-    if (part.length > 0) await deliver(handler, part, drop, signal, attempt + 1);
+    if (part.length > 0) await deliverRecords(handler, part, drop, signal, attempt + 1);
   }
 }
 

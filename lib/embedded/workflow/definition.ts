@@ -25,15 +25,15 @@ const machineText = z.object({
 export type TaskState = { name: string; waitsForToken: boolean; timeoutSeconds: number };
 /** Any JSON value. */
 export type MachineInput = Parameters<StateMachine['run']>[0];
-export type Run = StateMachine['run'];
+export type RunMachine = StateMachine['run'];
 /** `load` gives what runs it, loaded for the first execution. */
-export type Machine = { load: () => Promise<Run>; tasks: TaskState[] };
+export type LoadedMachine = { load: () => Promise<RunMachine>; tasks: TaskState[] };
 
 /**
  * Reads a state machine in the Amazon States Language. Throws for what the twin cannot run as Step Functions
  * does: other services than Lambda, nested machines, JSONata, tasks without a timeout or with a heartbeat.
  */
-export function readMachine(text: string): Machine {
+export function readMachine(text: string): LoadedMachine {
   const json: unknown = JSON.parse(text);
   const parsed = machineText.parse(json);
   const load = once(async () => {

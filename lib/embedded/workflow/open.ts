@@ -1,6 +1,12 @@
 import type { ExecutionInput, Workflow } from '../../adapters/workflow.ts';
 import type { ExecutionStatus } from '../../contract/execution-status.ts';
-import { type Machine, type MachineInput, type Run, readMachine, type TaskState } from './definition.ts';
+import {
+  type LoadedMachine,
+  type MachineInput,
+  type RunMachine,
+  readMachine,
+  type TaskState,
+} from './definition.ts';
 import { checkName, type ExecutionNames, openExecutionNames } from './execution-names.ts';
 import { checkFailure, functionError, payloadText, stateData } from './limits.ts';
 import { TokenTasks } from './token-tasks.ts';
@@ -47,14 +53,14 @@ export function openWorkflow(options: WorkflowOptions): EmbeddedWorkflow {
 
 class LocalWorkflow implements EmbeddedWorkflow {
   readonly #options: WorkflowOptions;
-  readonly #machine: Machine;
+  readonly #machine: LoadedMachine;
   readonly #names: ExecutionNames;
   readonly #tokens = new TokenTasks();
   readonly #running = new Map<string, { abort: () => void; ended: Promise<void> }>();
   readonly #histories = new Map<string, HistoryEntry[]>();
   #closed = false;
 
-  constructor(options: WorkflowOptions, machine: Machine, names: ExecutionNames) {
+  constructor(options: WorkflowOptions, machine: LoadedMachine, names: ExecutionNames) {
     this.#options = options;
     this.#machine = machine;
     this.#names = names;
@@ -100,7 +106,7 @@ class LocalWorkflow implements EmbeddedWorkflow {
     this.#names.release();
   }
 
-  #begin(run: Run, name: string, input: string): void {
+  #begin(run: RunMachine, name: string, input: string): void {
     const newToken = () => this.#tokens.newToken();
     const tries: Tries = { retries: 0 };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the input of an execution is JSON

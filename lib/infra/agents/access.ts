@@ -1,15 +1,15 @@
-import type { Arns, Condition, Rule } from '../access.ts';
+import type { Arns, PolicyCondition, Rule } from '../access.ts';
 
 // What the driver of Fargate may do: with the cluster of this installation, the listener of its balancer, and
 // target groups that carry the name of this cluster as a tag.
 
 const CLUSTER_TAG = 'slipway:cluster';
 
-const equals = (key: string, value: string): Condition => ({ StringEquals: { [key]: value } });
+const equals = (key: string, value: string): PolicyCondition => ({ StringEquals: { [key]: value } });
 const clusterName = ({ agents }: Arns): string => agents.cluster.split('/').at(-1) ?? '';
-const ofOurs = (arns: Arns): Condition => equals(`aws:ResourceTag/${CLUSTER_TAG}`, clusterName(arns));
-const asOurs = (arns: Arns): Condition => equals(`aws:RequestTag/${CLUSTER_TAG}`, clusterName(arns));
-const ofServices = (): Condition => equals('application-autoscaling:service-namespace', 'ecs');
+const ofOurs = (arns: Arns): PolicyCondition => equals(`aws:ResourceTag/${CLUSTER_TAG}`, clusterName(arns));
+const asOurs = (arns: Arns): PolicyCondition => equals(`aws:RequestTag/${CLUSTER_TAG}`, clusterName(arns));
+const ofServices = (): PolicyCondition => equals('application-autoscaling:service-namespace', 'ecs');
 
 const balancer = (...actions: string[]): string[] =>
   actions.map((action) => `elasticloadbalancing:${action}`);

@@ -10,10 +10,10 @@ export type Check = {
   advice?: string;
 };
 
-export type Answer = Omit<Check, 'what' | 'needed'>;
+export type CheckAnswer = Omit<Check, 'what' | 'needed'>;
 
 /** A question to the account; what is refused or does not answer is unknown, and stops nothing. */
-export type Question = { what: string; needed: string; ask: () => Promise<Answer> };
+export type Question = { what: string; needed: string; ask: () => Promise<CheckAnswer> };
 
 /** Asks all at the same time. */
 export const answers = (questions: readonly Question[]): Promise<Check[]> =>
@@ -25,7 +25,7 @@ export const answers = (questions: readonly Question[]): Promise<Check[]> =>
     })),
   );
 
-function unknown(error: unknown): Answer {
+function unknown(error: unknown): CheckAnswer {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   return { state: 'unknown', there: 'not known', advice: `${name}: ${message.split('\n')[0]}` };
 }

@@ -9,7 +9,7 @@ import { type Account, checkIdentity } from '../account.ts';
 import { agentsAreDeployed } from '../remembered/deployed.ts';
 import { chooseZones, isReached, type Zone, zonesOf } from '../remembered/zones.ts';
 import type { Settings } from '../settings.ts';
-import { type Answer, answers, type Check, type Question } from './check.ts';
+import { answers, type Check, type CheckAnswer, type Question } from './check.ts';
 import { concurrencyQuestion } from './lambda.ts';
 import { buildQuestion, vcpuQuestion, vpcQuestion } from './quotas.ts';
 import { roleQuestions } from './roles.ts';
@@ -144,7 +144,7 @@ const zonesQuestion = (
 });
 
 /** A release that looked for no zones may have put agents where CloudFront does not reach them. */
-function whereAgentsAre(agentZones: readonly string[], zones: readonly Zone[]): Answer {
+function whereAgentsAre(agentZones: readonly string[], zones: readonly Zone[]): CheckAnswer {
   const there = agentZones.join(' ');
   const unreached = zones.filter((zone) => agentZones.includes(zone.name) && !isReached(zone));
   if (unreached.length === 0) return { state: 'ok', there };

@@ -8,7 +8,7 @@ export type DeployedResource = {
 };
 
 /** What can be said of settings by templates. */
-export type Found = {
+type Found = {
   given: Given;
   /** They are set to what is no plain text in the template: somebody has to give them. */
   unreadable: string[];

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { printedBy } from '../tools.ts';
-import { type GroupRecord, membersOf } from './read.ts';
+import { type GroupRecord, processesOf } from './read.ts';
 import { hasProc } from './source.ts';
 
 /**
@@ -100,7 +100,7 @@ export function parseLsof(text: string): Listener[] {
 
 /** What members of the group listen on, without /proc. */
 function lsofOf(group: GroupRecord): Listener[] {
-  const pids = membersOf(group).map(({ pid }) => pid);
+  const pids = processesOf(group).map(({ pid }) => pid);
   if (pids.length === 0) return [];
   return parseLsof(printedBy('lsof', ['-nP', '-a', '-iTCP', '-sTCP:LISTEN', '-p', pids.join(','), '-Fpn']));
 }
@@ -108,7 +108,7 @@ function lsofOf(group: GroupRecord): Listener[] {
 /** The TCP ports that processes of this group listen on, as far as they can be reached from this machine. */
 export function listenersOf(group: GroupRecord): Listening[] {
   if (!hasProc()) return lsofOf(group).map(({ pid: _, ...where }) => where);
-  const inodes = new Set(membersOf(group).flatMap((row) => socketsOf(row.pid)));
+  const inodes = new Set(processesOf(group).flatMap((row) => socketsOf(row.pid)));
   return [...listeningOf(inodes).values()];
 }
 
@@ -124,7 +124,7 @@ export function pidsOnPort(group: GroupRecord, port: number): number[] {
     const listening = lsofOf(group).filter((one) => one.port === port);
     return [...new Set(listening.map(({ pid }) => pid))];
   }
-  const sockets = membersOf(group).map(({ pid }) => ({ pid, inodes: socketsOf(pid) }));
+  const sockets = processesOf(group).map(({ pid }) => ({ pid, inodes: socketsOf(pid) }));
   const listening = listeningOf(new Set(sockets.flatMap(({ inodes }) => inodes)));
   return sockets
     .filter(({ inodes }) => inodes.some((inode) => listening.get(inode)?.port === port))

@@ -63,7 +63,7 @@ function inGroup(group: GroupRecord, rows: ProcessRow[]): ProcessRow[] {
 }
 
 /** The living members of a group: by process group, by session, and by marker. */
-export function membersOf(group: GroupRecord, rows: ProcessRow[] = readProcesses()): ProcessRow[] {
+export function processesOf(group: GroupRecord, rows: ProcessRow[] = readProcesses()): ProcessRow[] {
   const grouped = inGroup(group, rows);
   const known = new Set(grouped.map((row) => row.pid));
   const rest = rows.filter((row) => !known.has(row.pid));

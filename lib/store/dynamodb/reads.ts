@@ -25,7 +25,7 @@ export async function find<T extends z.ZodType>(
 }
 
 /** What is looked for, and the shape that it must have. */
-export type Wanted<T extends z.ZodType> = readonly [key: Key, schema: T];
+type Wanted<T extends z.ZodType> = readonly [key: Key, schema: T];
 
 /**
  * Reads two items in one request, each strongly consistent by itself, at the price of two. Throws as `find`

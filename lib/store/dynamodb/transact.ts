@@ -129,14 +129,14 @@ function conditionsOf(error: unknown, writes: Write[]): ConditionsFailed | Alrea
   for (const [index, reason] of (error.CancellationReasons ?? []).entries()) {
     const write = writes[index];
     if (write === undefined || reason.Code !== 'ConditionalCheckFailed') continue;
-    failed.set(write.name, plain(reason.Item));
+    failed.set(write.name, itemOfImage(reason.Item));
   }
   if (failed.has(IDEMPOTENCY_RECORD)) return new AlreadyRecorded(failed.get(IDEMPOTENCY_RECORD));
   return failed.size === 0 ? undefined : new ConditionsFailed(failed);
 }
 
 /** The document client leaves the items inside an exception as they came. */
-export const plain = (image: Image | undefined): Item | undefined =>
+export const itemOfImage = (image: Image | undefined): Item | undefined =>
   image === undefined || Object.keys(image).length === 0 ? undefined : itemOf(image);
 
 /** An attempt that asks a git host may take 5 s by itself: nobody gives up after the first. */

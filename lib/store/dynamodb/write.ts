@@ -4,7 +4,7 @@ import { refuse } from '../../contract/errors.ts';
 import type { Table } from '../table.ts';
 import { isAsMeant, isRecognisable } from './as-meant.ts';
 import { trySoonAgain } from './patience.ts';
-import { ConditionsFailed, plain, transact, type Write } from './transact.ts';
+import { ConditionsFailed, itemOfImage, transact, type Write } from './transact.ts';
 import { transactItem } from './transact-item.ts';
 
 /** A transaction has the item, or the table has more to do than it can: nothing was written. */
@@ -35,7 +35,7 @@ export async function write(table: Table, meant: Write): Promise<void> {
     await trySoonAgain(table, () => send(table, meant), isPassing, tooLate);
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    const found = plain(error.Item);
+    const found = itemOfImage(error.Item);
     const isOurs = sentAgain && isAsMeant(found, meant);
     if (!isOurs) throw new ConditionsFailed(new Map([[meant.name, found]]));
   }

@@ -28,7 +28,7 @@ export const revisionConfig = z.object({
 });
 export type RevisionConfig = z.infer<typeof revisionConfig>;
 
-export const secretReference = z.object({
+const secretReference = z.object({
   name: z.string(),
   secret_name: z.string(),
   secret_key: z.string(),
@@ -281,8 +281,8 @@ export const openTask = z.discriminatedUnion('kind', [
   ]),
 ]);
 export type OpenTask = z.infer<typeof openTask>;
-export type DeployTask = Extract<OpenTask, { kind: 'DEPLOY' }>;
-export type DeletionTask = Extract<OpenTask, { kind: 'DELETE' }>;
+export type OpenDeployTask = Extract<OpenTask, { kind: 'DEPLOY' }>;
+export type OpenDeletionTask = Extract<OpenTask, { kind: 'DELETE' }>;
 export type ClaimedTask = Extract<OpenTask, { state: 'claimed' }>;
 
 /** One row of a listener's `desired`. */

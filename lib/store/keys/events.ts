@@ -25,7 +25,7 @@ export const unsentOtherEventKey = (
 ): Key => ({ pk: eventsPk(tenantId, subjectId), sk: `${UNSENT}${padded(sequence)}#${id}` });
 
 /** The sort keys of events that could not be published yet, beside their count. */
-export const unsentEvents: SortKeyRange = startingWith(UNSENT);
+export const unsentEventKeys: SortKeyRange = startingWith(UNSENT);
 
 /** Says that an event of what is no deployment has its number in the feed. */
 export const eventMarkKey = (tenantId: string, subjectId: string, eventId: string): Key => ({

@@ -4,7 +4,7 @@ import { equals, guard, oneOf, putNew, remove, same, type Test, update } from '.
 import { find, queryPage } from '../dynamodb/reads.ts';
 import { startingWith } from '../dynamodb/sort-key-range.ts';
 import type { Write } from '../dynamodb/transact.ts';
-import { type ClaimedTask, type DeployTask, type OpenTask, openTask } from '../engine/items.ts';
+import { type ClaimedTask, type OpenDeployTask, type OpenTask, openTask } from '../engine/items.ts';
 import { doneTaskKey, openTaskKey, openTaskKeyOf, prefix } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 import { leaseSecondsOf } from './managed.ts';
@@ -60,7 +60,7 @@ export async function openTaskPage(
 }
 
 /** The revision that a task is to deploy. */
-export const revisionOf = (task: DeployTask): RevisionRef => ({
+export const revisionOf = (task: OpenDeployTask): RevisionRef => ({
   tenantId: task.tenant_id,
   deploymentId: task.deployment_id,
   revisionId: task.revision_id,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/adapters/clock.ts';
-import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { commandLine } from '../../support/programs/command-line.ts';
 import { dynamoDbEndpoint, freshTable } from '../../support/table/dynoxide.ts';
@@ -32,7 +32,7 @@ describe('admin bootstrap', () => {
     expect(stderr).toBe('');
     const made = JSON.parse(stdout);
     expect(Object.keys(made)).toEqual(['organization_id', 'tenant_id', 'user_id', 'api_key']);
-    const caller = await authenticate(
+    const caller = await authenticateCaller(
       { table, clock: systemClock },
       { apiKey: made.api_key, tenantId: undefined },
     );
@@ -72,7 +72,7 @@ describe('admin create-key', () => {
     const { api_key: apiKey, ...shown } = JSON.parse(made.out);
     expect(shown).toEqual({ tenant_id: first.tenant_id, role: 'admin', user_id: expect.any(String) });
     expect(shown.user_id).not.toBe(first.user_id);
-    const caller = await authenticate(deps, { apiKey, tenantId: undefined });
+    const caller = await authenticateCaller(deps, { apiKey, tenantId: undefined });
     expect(caller).toMatchObject({ role: 'admin', tenantId: first.tenant_id, userId: shown.user_id });
     expect((await keys({ deps, caller })).resources.map(({ name }) => name)).toEqual(['second', 'first key']);
   });
@@ -85,8 +85,8 @@ describe('admin create-key', () => {
     const made = await on(deps.table, ...command, '--organization-wide');
     expect(made.err).toMatch(/shown this once.*X-Tenant-Id/);
     const apiKey = /slp_\w{49}/.exec(made.out)?.[0];
-    expect(await authenticate(deps, { apiKey, tenantId })).toMatchObject({ organizationId, tenantId });
-    await expect(authenticate(deps, { apiKey, tenantId: undefined })).rejects.toThrow(
+    expect(await authenticateCaller(deps, { apiKey, tenantId })).toMatchObject({ organizationId, tenantId });
+    await expect(authenticateCaller(deps, { apiKey, tenantId: undefined })).rejects.toThrow(
       'requires workspace specification',
     );
   });
@@ -104,12 +104,12 @@ describe('admin create-listener-key', () => {
     const { deps } = await aWorld();
     const { out } = await on(deps.table, 'admin', 'bootstrap', '--json');
     const { api_key: apiKey, tenant_id: tenantId } = JSON.parse(out);
-    const admin = await authenticate(deps, { apiKey, tenantId: undefined });
+    const admin = await authenticateCaller(deps, { apiKey, tenantId: undefined });
     const listener = await register({ deps, caller: admin }, 'machine');
     const command = ['admin', 'create-listener-key', '--json', '--listener-id', listener.id, '--tenant-id'];
     const { code, out: made } = await on(deps.table, ...command, tenantId);
     expect(code).toBe(0);
-    const caller = await authenticate(deps, { apiKey: JSON.parse(made).api_key, tenantId: undefined });
+    const caller = await authenticateCaller(deps, { apiKey: JSON.parse(made).api_key, tenantId: undefined });
     expect(caller).toMatchObject({ role: 'listener', listenerId: listener.id, tenantId });
     expect(caller.userId).not.toBe(admin.userId);
     const elsewhere = await on(deps.table, ...command, deps.clock.randomId());

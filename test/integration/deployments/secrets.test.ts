@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSecrets } from '../../../lib/app/secrets.ts';
+import { openDeploymentSecrets } from '../../../lib/app/secrets.ts';
 import { put } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { findDeployment } from '../../../lib/store/engine/deployments.ts';
@@ -31,7 +31,7 @@ async function withSecrets(
 
 async function stored({ deps, caller }: World, deploymentId: string) {
   const deployment = await findDeployment(deps.table, caller.tenantId, deploymentId);
-  return openSecrets(deps, { tenantId: caller.tenantId, deploymentId }, deployment?.secrets);
+  return openDeploymentSecrets(deps, { tenantId: caller.tenantId, deploymentId }, deployment?.secrets);
 }
 
 const revisionItems = async ({ deps }: World, id: string) =>

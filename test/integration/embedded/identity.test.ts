@@ -2,7 +2,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/adapters/clock.ts';
-import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
 import { ensureCredentials, ensureListener } from '../../../lib/embedded/runtime/identity.ts';
 import { remove } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
@@ -26,7 +26,7 @@ describe('the first key', () => {
     const file = join(folder, 'credentials.json');
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(credentials);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const caller = await authenticate(deps, { apiKey: credentials.api_key, tenantId: undefined });
+    const caller = await authenticateCaller(deps, { apiKey: credentials.api_key, tenantId: undefined });
     expect(caller).toMatchObject({ role: 'organization_admin', tenantId: credentials.tenant_id });
     const later = await ensureCredentials(deps, folder, 'http://localhost:5000');
     expect(later.credentials).toEqual({ ...credentials, base_url: 'http://localhost:5000' });
@@ -39,7 +39,7 @@ describe('the first key', () => {
     const { credentials: after } = await ensureCredentials(deps, folder, URL);
     expect(after.tenant_id).toBe(before.tenant_id);
     expect(after.api_key).not.toBe(before.api_key);
-    await authenticate(deps, { apiKey: after.api_key, tenantId: undefined });
+    await authenticateCaller(deps, { apiKey: after.api_key, tenantId: undefined });
   });
 
   it('of a table that was deleted is replaced together with its tenant', async () => {
@@ -48,7 +48,7 @@ describe('the first key', () => {
     const empty = { ...deps, table: await freshTable() };
     const { credentials: after } = await ensureCredentials(empty, folder, URL);
     expect(after.tenant_id).not.toBe(before.tenant_id);
-    await authenticate(empty, { apiKey: after.api_key, tenantId: undefined });
+    await authenticateCaller(empty, { apiKey: after.api_key, tenantId: undefined });
   });
 });
 
@@ -59,7 +59,7 @@ describe('the listener of this machine', () => {
     const first = await ensureListener(deps, folder, owner, portIs(4401));
     const listener = await findListener(deps.table, owner.tenant_id, first.listener_id);
     expect(listener).toMatchObject({ compute_type: 'process', compute_id: 'local' });
-    const caller = await authenticate(deps, { apiKey: first.api_key, tenantId: undefined });
+    const caller = await authenticateCaller(deps, { apiKey: first.api_key, tenantId: undefined });
     expect(caller).toMatchObject({ role: 'listener', listenerId: first.listener_id });
     expect((await stat(join(folder, 'listener.json'))).mode & 0o777).toBe(0o600);
     const ports: (number | undefined)[] = [];

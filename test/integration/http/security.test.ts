@@ -3,7 +3,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { KeyContext, Keys } from '../../../lib/adapters/keys.ts';
 import { getDeployment } from '../../../lib/app/deployments/get.ts';
-import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import { allows, type Permission, permissions, roles } from '../../../lib/contract/roles.ts';
 import { getDeployment as getDeploymentRow } from '../../../lib/contract/routes/deployments.ts';
@@ -12,7 +12,7 @@ import { authentication } from '../../../lib/http/authentication.ts';
 import { authorization } from '../../../lib/http/authorization.ts';
 import { chain, serve } from '../../../lib/http/endpoint.ts';
 import { errorAnswers, unavailable } from '../../../lib/http/errors.ts';
-import type { Handler, Step } from '../../../lib/http/exchange.ts';
+import type { Handler, Middleware } from '../../../lib/http/exchange.ts';
 import { inputOf } from '../../../lib/http/request.ts';
 import { successAnswer } from '../../../lib/http/respond.ts';
 import type { Table } from '../../../lib/store/table.ts';
@@ -149,7 +149,7 @@ function brokenTable(table: Table, error: Error): Table {
 /** A handler of getDeployment with other steps before it, or another use case behind them. */
 function careless(
   world: SecurityWorld,
-  identity: Step[],
+  identity: Middleware[],
   run: typeof getDeployment = getDeployment,
 ): Handler {
   const errors = errorAnswers(getDeploymentRow.operation, unavailable);
@@ -164,7 +164,7 @@ function careless(
 describe('the loop', () => {
   const row = guarded.find(({ operation }) => operation === 'getDeployment');
   if (row === undefined) throw new Error('no such row');
-  const authenticated = ({ deps }: SecurityWorld) => authentication(authenticate, () => deps);
+  const authenticated = ({ deps }: SecurityWorld) => authentication(authenticateCaller, () => deps);
   const authorized = authorization('deployments:read');
 
   it('finds nothing in a handler with both steps', async () => {

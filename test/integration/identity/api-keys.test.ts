@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hashOf, hintOf, newApiKey } from '../../../lib/app/identity/api-key.ts';
-import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
 import { createListenerKey } from '../../../lib/app/identity/create-listener-key.ts';
 import { onceAnHour } from '../../../lib/app/identity/key-uses.ts';
 import { noteKeyUse } from '../../../lib/app/identity/note-key-use.ts';
@@ -235,7 +235,7 @@ describe('the last use of a key', () => {
     const made = await makeKey(admin, { name: 'k', role: 'viewer' });
     const noted: number[] = [];
     const uses = onceAnHour((use) => noted.push(use.hour));
-    const ask = () => authenticate(admin.deps, { apiKey: made.key, tenantId: undefined }, uses);
+    const ask = () => authenticateCaller(admin.deps, { apiKey: made.key, tenantId: undefined }, uses);
     for (let n = 0; n < 3; n++) await ask();
     expect(noted).toHaveLength(1);
     const [hour = 0] = noted;
@@ -257,10 +257,10 @@ describe('the last use of a key', () => {
     const noted: string[] = [];
     const uses = onceAnHour((use) => noted.push(use.keyHash));
     const elsewhere = { apiKey: made.key, tenantId: admin.deps.clock.randomId() };
-    expect(await refusedWith(authenticate(admin.deps, elsewhere, uses))).toMatch(/^403 /);
+    expect(await refusedWith(authenticateCaller(admin.deps, elsewhere, uses))).toMatch(/^403 /);
     await revoke(admin, made.id);
     const gone = { apiKey: made.key, tenantId: undefined };
-    expect(await refusedWith(authenticate(admin.deps, gone, uses))).toBe(unauthenticated);
+    expect(await refusedWith(authenticateCaller(admin.deps, gone, uses))).toBe(unauthenticated);
     expect(noted).toEqual([]);
     const before = await allItems(admin.deps.table);
     for (const key of [made.key, newApiKey()]) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashOf, hintOf, isWellFormed, newApiKey } from '../../../lib/app/identity/api-key.ts';
-import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
 import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
@@ -13,7 +13,7 @@ import { allItems, aWorld, type World } from '../../support/world/world.ts';
 const names = { organization: 'acme', tenant: 'main' };
 
 const known = ({ deps }: World, apiKey: string | undefined, tenantId?: string) =>
-  authenticate(deps, { apiKey, tenantId });
+  authenticateCaller(deps, { apiKey, tenantId });
 
 const marked = ({ deps }: World, key: string, set: Record<string, string>) =>
   transact(deps.table, [update('key', apiKeyKey(hashOf(key)), { set })]);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createConsoleLink, LINK_MILLISECONDS } from '../../../lib/app/console/create-link.ts';
 import { createConsoleSession, SESSION_MILLISECONDS } from '../../../lib/app/console/create-session.ts';
 import { deleteConsoleSession } from '../../../lib/app/console/delete-session.ts';
-import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
 import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { anOrganization, keys, makeKey, revoke, withKey } from '../../support/world/identity-requests.ts';
 import { refusedWith as refusal } from '../../support/world/requests.ts';
@@ -37,7 +37,7 @@ it('a link gives a key with the role, the user and the tenant of the key it was 
   expect(session.caller).toMatchObject({ tenantId, organizationId, userId, role });
   expect(Date.parse(expires_at) - begun).toBeGreaterThanOrEqual(SESSION_MILLISECONDS);
   person.advance(SESSION_MILLISECONDS / 1000 + 1);
-  expect(await refusal(authenticate(person.deps, { apiKey: api_key, tenantId: undefined }))).toBe(
+  expect(await refusal(authenticateCaller(person.deps, { apiKey: api_key, tenantId: undefined }))).toBe(
     unauthenticated,
   );
 });
@@ -75,7 +75,7 @@ it('a session ends with the key that its link was made with, be it revoked or ov
   const { api_key } = await use(person, await linkOf(person));
   await withKey(admin, api_key);
   await revoke(admin, made.id);
-  const asked = () => authenticate(person.deps, { apiKey: api_key, tenantId: undefined });
+  const asked = () => authenticateCaller(person.deps, { apiKey: api_key, tenantId: undefined });
   expect(await refusal(asked())).toBe(unauthenticated);
 
   const soon = new Date(admin.deps.clock.now() + 3_600_000).toISOString();
@@ -94,7 +94,7 @@ it('a session ends when its person signs out, and is in the list of keys until t
   expect(await names()).toContain('console session');
   await deleteConsoleSession(session.deps, {}, session.caller);
   expect(await names()).not.toContain('console session');
-  const again = () => authenticate(session.deps, { apiKey: api_key, tenantId: undefined });
+  const again = () => authenticateCaller(session.deps, { apiKey: api_key, tenantId: undefined });
   expect(await refusal(again())).toBe(unauthenticated);
   const ownKey = () => deleteConsoleSession(person.deps, {}, person.caller);
   expect(await refusal(ownKey())).toMatch(/^409 .*is no session of the console/);
@@ -105,13 +105,13 @@ it('a session makes no further one, and a key of the organization opens all of i
   const { organizationId, tenantId, userId } = admin.caller;
   const wish = { organizationId, tenantId: undefined, userId, role: 'viewer', name: 'all' } as const;
   const key = await issueApiKey(admin.deps, wish);
-  const caller = await authenticate(admin.deps, { apiKey: key, tenantId });
+  const caller = await authenticateCaller(admin.deps, { apiKey: key, tenantId });
   const asked = { ...admin, caller };
   const { api_key } = await use(asked, await linkOf(asked));
-  expect(await refusal(authenticate(admin.deps, { apiKey: api_key, tenantId: undefined }))).toMatch(
+  expect(await refusal(authenticateCaller(admin.deps, { apiKey: api_key, tenantId: undefined }))).toMatch(
     /^403 .*requires workspace specification/,
   );
-  const session = { ...admin, caller: await authenticate(admin.deps, { apiKey: api_key, tenantId }) };
+  const session = { ...admin, caller: await authenticateCaller(admin.deps, { apiKey: api_key, tenantId }) };
   expect(await refusal(linkOf(session))).toMatch(/^409 .*makes no other/);
 });
 

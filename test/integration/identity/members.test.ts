@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { oidcProvider } from '../../../lib/adapters/identity-provider.ts';
 import { showMe } from '../../../lib/app/console/me.ts';
-import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
 import { memberIdOf } from '../../../lib/app/identity/member-id.ts';
 import { AUDIENCE, anIssuer } from '../../support/oauth/issuer.ts';
 import {
@@ -24,7 +24,7 @@ async function withPeople() {
   world.deps.identityProvider = oidcProvider({ issuer: issuer.url, audience: AUDIENCE }, Date.now);
   const admin = await anOrganization(world);
   const known = (authorization: string, tenantId: string | undefined) =>
-    authenticate(world.deps, { apiKey: undefined, authorization, tenantId });
+    authenticateCaller(world.deps, { apiKey: undefined, authorization, tenantId });
   const person = async (name: string, tenantId: string | undefined = admin.caller.tenantId) =>
     known(`Bearer ${await issuer.token(name)}`, tenantId);
   return { world, issuer, admin, known, person };
@@ -170,7 +170,7 @@ describe('a member', () => {
     await giveRole(admin, 'alice', 'viewer');
     const authorization = `Bearer ${await issuer.token('alice')}`;
     const { tenantId } = admin.caller;
-    const ask = (apiKey: string) => authenticate(admin.deps, { apiKey, authorization, tenantId });
+    const ask = (apiKey: string) => authenticateCaller(admin.deps, { apiKey, authorization, tenantId });
     expect((await ask(admin.apiKey)).role).toBe('organization_admin');
     expect(await refusedWith(ask('slp_wrong'))).toBe('401 Invalid or missing credentials');
   });

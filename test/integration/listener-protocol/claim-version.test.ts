@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
-import { noteSaid, type Said } from '../../../lib/app/listener-protocol/said.ts';
+import { noteSaid, type ReportedVersion } from '../../../lib/app/listener-protocol/said.ts';
 import { getListenerItem } from '../../../lib/store/listeners/listeners.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { type Listening, listening } from '../../support/world/listening.ts';
 import { changeListener, listeners, removeListener } from '../../support/world/requests.ts';
 import { allItems } from '../../support/world/world.ts';
 
-const claimWith = (world: Listening, said: Said = {}) =>
+const claimWith = (world: Listening, said: ReportedVersion = {}) =>
   claimTasks(
     world.deps,
     {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
 import type { LogLine, Logs } from '../../../lib/adapters/logs.ts';
-import { logPage } from '../../../lib/app/logs/query.ts';
+import { readLogPage } from '../../../lib/app/logs/query.ts';
 import { openLogStore } from '../../../lib/embedded/logs/store.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
 
@@ -46,7 +46,7 @@ it.each(
     let pages = 0;
     let offset: string | undefined;
     while (seen.length < lines.length) {
-      const page = await logPage({ logs }, stream, { order, limit: 1000, offset });
+      const page = await readLogPage({ logs }, stream, { order, limit: 1000, offset });
       const payload = JSON.stringify({ statusCode: 200, body: JSON.stringify(page) });
       expect(Buffer.byteLength(payload)).toBeLessThan(FUNCTION_RESPONSE_BYTES_MAX);
       expect(page.logs.length).toBeGreaterThan(0);

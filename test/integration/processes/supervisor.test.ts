@@ -10,7 +10,7 @@ import { childEnvironment } from '../../../lib/processes/environment.ts';
 import type { GroupCommand, OutputLine } from '../../../lib/processes/group.ts';
 import { killCarriers, ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { listenersOf, onPort, pidsOnPort } from '../../../lib/processes/table/listening.ts';
-import { carriersOf, membersOf, readProcesses, startTimeOf } from '../../../lib/processes/table/read.ts';
+import { carriersOf, processesOf, readProcesses, startTimeOf } from '../../../lib/processes/table/read.ts';
 import { SOURCE_VARIABLE } from '../../../lib/processes/table/source.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { until } from '../../support/until.ts';
@@ -91,9 +91,9 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
       const supervisor = newSupervisor();
       const group = supervisor.start(shell('sleep 600 & echo started'));
       expect(await group.exited).toMatchObject({ code: 0 });
-      expect(membersOf(group)).toHaveLength(1);
+      expect(processesOf(group)).toHaveLength(1);
       await supervisor.stop(group, 2000);
-      expect(membersOf(group)).toEqual([]);
+      expect(processesOf(group)).toEqual([]);
       expect(supervisor.groups.size).toBe(0);
     });
 
@@ -112,14 +112,14 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
       await supervisor.stop(polite, 60_000);
       expect(lines.map((one) => one.line)).toContain('bye');
       expect(polite.exit).toEqual({ code: 0, signal: null });
-      expect(membersOf(deaf).length).toBeGreaterThan(1);
+      expect(processesOf(deaf).length).toBeGreaterThan(1);
       await supervisor.stop(deaf, 200);
-      expect(membersOf(deaf)).toEqual([]);
+      expect(processesOf(deaf)).toEqual([]);
     });
 
     it('never takes a later process with the same pid for its own', () => {
       const record = { pid: process.pid, startTime: 'another time', marker: 'nobody carries this' };
-      expect(membersOf(record)).toEqual([]);
+      expect(processesOf(record)).toEqual([]);
       expect(startTimeOf(process.pid)).not.toBe('another time');
     });
 
@@ -143,22 +143,22 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
       const supervisor = newSupervisor();
       const group = supervisor.start(shell('sleep 600 & exit 0'));
       await group.exited;
-      expect(membersOf(group)).toHaveLength(1);
+      expect(processesOf(group)).toHaveLength(1);
       await supervisor.stopKnown(group, 500);
-      expect([membersOf(group), supervisor.groups.size]).toEqual([[], 0]);
+      expect([processesOf(group), supervisor.groups.size]).toEqual([[], 0]);
     });
 
     it('may leave what has gone into a session of its own, until the supervisor closes', async () => {
       const supervisor = newSupervisor();
       const group = supervisor.start(shell('setsid sleep 600 & exit 0'));
       await group.exited;
-      await until(() => membersOf(group).some((row) => row.groupId !== group.pid), {
+      await until(() => processesOf(group).some((row) => row.groupId !== group.pid), {
         what: 'the session of its own',
       });
       await supervisor.stopKnown(group, 500);
-      expect([membersOf(group).length, supervisor.groups.size]).toEqual([1, 0]);
+      expect([processesOf(group).length, supervisor.groups.size]).toEqual([1, 0]);
       await supervisor.close();
-      expect(membersOf(group)).toEqual([]);
+      expect(processesOf(group)).toEqual([]);
     });
   });
 
@@ -203,7 +203,7 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
       const group = supervisor.start(shell('sleep 600 & sleep 601'));
       const warden = supervisor.wardenPid ?? 0;
       await supervisor.close();
-      expect(membersOf(group)).toEqual([]);
+      expect(processesOf(group)).toEqual([]);
       expect(startTimeOf(warden)).toBeUndefined();
     });
   });

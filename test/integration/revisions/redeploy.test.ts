@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inheritedFrom } from '../../../lib/app/revisions/inherited.ts';
-import { openSecrets } from '../../../lib/app/secrets.ts';
+import { openDeploymentSecrets } from '../../../lib/app/secrets.ts';
 import { findDeployment, getConfiguration } from '../../../lib/store/engine/deployments.ts';
 import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
@@ -58,7 +58,7 @@ async function latest({ deps, caller }: World, deploymentId: string) {
     revisionId: deployment?.latest_revision_id ?? '',
   });
   const configuration = await getConfiguration(deps.table, owner, revision.configuration);
-  return { revision, configuration, secrets: await openSecrets(deps, owner, revision.secrets) };
+  return { revision, configuration, secrets: await openDeploymentSecrets(deps, owner, revision.secrets) };
 }
 
 const folder = { kind: 'folder', sha256: 'b'.repeat(64), sizeBytes: 10 } as const;
@@ -69,7 +69,7 @@ async function own({ deps, caller }: World, deploymentId: string) {
   const deployment = await findDeployment(deps.table, owner.tenantId, deploymentId);
   const stored = await getConfiguration(deps.table, owner, deployment?.configuration ?? 0);
   const { v: _, entity: __, tenant_id: ___, version: ____, ...configuration } = stored;
-  return { ...configuration, secrets: await openSecrets(deps, owner, deployment?.secrets) };
+  return { ...configuration, secrets: await openDeploymentSecrets(deps, owner, deployment?.secrets) };
 }
 
 describe('a redeploy', () => {

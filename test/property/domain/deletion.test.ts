@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Action, decide } from '../../../lib/domain/decide.ts';
-import type { Deletion, Situation, SlotRevision, TaskFacts } from '../../../lib/domain/situation.ts';
+import type { DeletionState, Situation, SlotRevision, TaskFacts } from '../../../lib/domain/situation.ts';
 
 /**
  * A deployment that is being deleted, its listener and its execution, as far as the rule can tell one from
@@ -14,7 +14,7 @@ type Model = {
   slotRevision: SlotRevision | undefined;
   executionLives: boolean;
   task: TaskFacts | undefined;
-  deletion: Deletion;
+  deletion: DeletionState;
   gone: boolean;
 };
 

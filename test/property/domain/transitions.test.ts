@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { revisionStatuses } from '../../../lib/contract/revision-status.ts';
 import { numberOf, revisionId } from '../../../lib/domain/revision-id.ts';
-import { failureOf, isTerminal, pathBetween, stageOf, transitions } from '../../../lib/domain/transitions.ts';
+import {
+  failureStatusOf,
+  isTerminal,
+  pathBetween,
+  stageOf,
+  transitions,
+} from '../../../lib/domain/transitions.ts';
 
 const status = fc.constantFrom(...revisionStatuses);
 
@@ -37,7 +43,7 @@ describe('transitions', () => {
       const stage = stageOf(from);
       expect(stage).toBeDefined();
       if (stage === undefined) return;
-      expect(pathBetween(from, failureOf[stage])).toBeDefined();
+      expect(pathBetween(from, failureStatusOf[stage])).toBeDefined();
       expect(pathBetween(from, 'INTERRUPTED')).toEqual(['INTERRUPTED']);
     },
   );

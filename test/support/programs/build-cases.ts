@@ -1,4 +1,4 @@
-import type { BuildPlan, Step } from '../../../lib/builds/plan.ts';
+import type { BuildPlan, BuildStep } from '../../../lib/builds/plan.ts';
 import type { Wanted } from '../../../lib/builds/plan-project.ts';
 import { JAVASCRIPT_SERVER, PYTHON_SERVER_VERSION } from '../../../lib/builds/versions.ts';
 import type { Files } from '../files/write-files.ts';
@@ -186,7 +186,7 @@ export const buildCases: BuildCase[] = [
 /** What a plan does, in few words. */
 export function outline(plan: BuildPlan): Outline {
   const { language, folder, install, build, requires } = plan;
-  const words = (step: Step): string =>
+  const words = (step: BuildStep): string =>
     stepInWords(step).replaceAll(plan.venv?.python.executable ?? '\0', 'PYTHON');
   return {
     language,
@@ -200,7 +200,7 @@ export function outline(plan: BuildPlan): Outline {
   };
 }
 
-function stepInWords(step: Step): string {
+function stepInWords(step: BuildStep): string {
   switch (step.do) {
     case 'run': {
       const where = step.folder === undefined ? '' : `in ${step.folder}: `;

@@ -5,8 +5,8 @@ import {
   type Configuration,
   type Deployment,
   type DeploymentRow,
-  type DeployTask,
   type Listener,
+  type OpenDeployTask,
   type OpenTask,
   openTask,
   type Placement,
@@ -113,7 +113,7 @@ const aConfiguration: Configuration = {
   secret_names: [],
 };
 
-export const aTask = (changes: Partial<DeployTask> = {}): OpenTask =>
+export const aTask = (changes: Partial<OpenDeployTask> = {}): OpenTask =>
   openTask.parse({
     ...base,
     entity: 'task',

@@ -1,7 +1,7 @@
 import { createApiKey } from '../../../lib/app/api-keys/create.ts';
 import { listApiKeys } from '../../../lib/app/api-keys/list.ts';
 import { revokeApiKey } from '../../../lib/app/api-keys/revoke.ts';
-import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
 import { listMembers } from '../../../lib/app/members/list.ts';
 import { putMember } from '../../../lib/app/members/put.ts';
@@ -44,7 +44,7 @@ export const takeRole = (world: Asking, id: string) =>
 
 /** The same installation, asked by who holds this key. */
 export async function withKey(world: World, apiKey: string, tenantId?: string): Promise<World> {
-  return world.as(await authenticate(world.deps, { apiKey, tenantId }));
+  return world.as(await authenticateCaller(world.deps, { apiKey, tenantId }));
 }
 
 /** A new organization with its tenant, asked by its first key. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildStep, installStep } from '../../../lib/builds/javascript.ts';
-import type { Step } from '../../../lib/builds/plan.ts';
+import type { BuildStep } from '../../../lib/builds/plan.ts';
 import type { PackageJson } from '../../../lib/builds/project.ts';
 
 const plainPackage: PackageJson = { scripts: {}, hasDependencies: true, packageManager: undefined };
@@ -13,7 +13,7 @@ function facts(files: string[], more: { packageJson?: PackageJson | undefined; t
   return { files: new Set(files), tools: new Set(tools), packageJson };
 }
 
-const commandOf = (plan: Step) => (plan.do === 'run' ? plan.command : plan);
+const commandOf = (plan: BuildStep) => (plan.do === 'run' ? plan.command : plan);
 
 describe('how dependencies are installed', () => {
   it.each<[string, ReturnType<typeof facts>, string]>([

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Command, readCommand, type Surroundings } from '../../../lib/cli/options.ts';
+import { type CliCommand, readCommand, type Surroundings } from '../../../lib/cli/options.ts';
 import { OptionsError } from '../../../lib/cli/options-error.ts';
 
 const ID = '0190a000-0000-7000-8000-00000000000a';
 const nowhere: Surroundings = { environment: {}, isFolder: () => false };
 const besideData: Surroundings = { environment: {}, isFolder: (path) => path === '.slipway' };
 
-const read = (line: string, surroundings = nowhere): Command =>
+const read = (line: string, surroundings = nowhere): CliCommand =>
   readCommand(line === '' ? [] : line.split(' '), surroundings);
 
 function refusal(line: string, surroundings = nowhere): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLog, readableLine } from '../../../lib/embedded/log.ts';
+import { readableLine } from '../../../lib/embedded/log.ts';
+import { createLog } from '../../../lib/listener/log.ts';
 
 describe('a function’s structured log line', () => {
   it('reads as its message and its facts', () => {
@@ -26,7 +27,7 @@ describe('a function’s structured log line', () => {
 
 it('leaves out what is below its level', () => {
   const lines: string[] = [];
-  const log = createLog('warn', (line) => lines.push(line));
+  const log = createLog('warn', (line) => lines.push(line), 'slipway');
   log.info('no');
   log.warn('yes');
   log.error('yes too');

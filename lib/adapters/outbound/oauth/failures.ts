@@ -12,7 +12,7 @@ const CODE = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
 const LATER = new Set(['temporarily_unavailable', 'server_error', 'slow_down']);
 
 /** The refusal that an `error` code stands for. */
-export function refusalOf(code: string): OAuthError {
+export function oauthRefusalOf(code: string): OAuthError {
   if (!CODE.test(code)) return new OAuthError('refused', 'The provider refused, in words that mean nothing.');
   if (code === 'invalid_grant')
     return new OAuthError('invalid_grant', 'The provider needs consent again (invalid_grant).', code);
@@ -32,10 +32,10 @@ export const transient = (what: string): OAuthError =>
  * An error of the guard, the network or the library in the port's words. Its message quotes nothing that the
  * provider sent.
  */
-export function failureOf(error: unknown): OAuthError {
+export function oauthFailureOf(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof AddressRefused) return hostile(error.message);
-  if (error instanceof AuthorizationResponseError) return refusalOf(error.error);
+  if (error instanceof AuthorizationResponseError) return oauthRefusalOf(error.error);
   if (error instanceof OperationProcessingError || error instanceof UnsupportedOperationError)
     return hostile(plainReason(error));
   if (error instanceof DOMException && (error.name === 'TimeoutError' || error.name === 'AbortError'))
@@ -51,6 +51,6 @@ export async function inWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw failureOf(error);
+    throw oauthFailureOf(error);
   }
 }

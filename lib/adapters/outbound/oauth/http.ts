@@ -1,7 +1,7 @@
 import { allowInsecureRequests, customFetch } from 'oauth4webapi';
 import type { AddressRules } from '../addresses.ts';
 import { createGuardedFetch, type GuardedFetch } from '../guarded-fetch.ts';
-import { hostile, refusalOf, transient } from './failures.ts';
+import { hostile, oauthRefusalOf, transient } from './failures.ts';
 
 type Sent = {
   method?: string;
@@ -62,7 +62,7 @@ export async function objectOf(response: Response): Promise<Record<string, unkno
   if (isLater(status)) throw transient(`status ${status}`);
   if (isRedirect(status)) throw hostile('a redirect where an answer was due');
   const body = objectIn(text);
-  if (typeof body?.error === 'string' && body.error !== '') throw refusalOf(body.error);
+  if (typeof body?.error === 'string' && body.error !== '') throw oauthRefusalOf(body.error);
   if (status < 200 || status > 299) throw hostile(`status ${status} without an error code`);
   if (body === undefined) throw hostile('it is no JSON object');
   return body;

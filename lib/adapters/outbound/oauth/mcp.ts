@@ -1,8 +1,8 @@
 import { type AuthMethod, authMethods, OAuthError, type RegisteredClient } from '../../oauth.ts';
 import type { GuardedFetch } from '../guarded-fetch.ts';
-import { failureOf, hostile, transient } from './failures.ts';
+import { hostile, oauthFailureOf, transient } from './failures.ts';
 import { documentAt, objectOf } from './http.ts';
-import { issuerMetadata, type Metadata, serverOf } from './metadata.ts';
+import { issuerMetadata, type Metadata, oauthServerOf } from './metadata.ts';
 
 type Wish = { redirectUri: string; name: string };
 type ProtectedResource = { resource: string; issuer: string };
@@ -25,7 +25,7 @@ export async function registerAtMcp(
   if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
     throw new OAuthError('refused', 'The authorization server does not offer PKCE with S256.');
   const registered = await register(fetch, metadata, wish, signal);
-  return { ...serverOf(metadata), ...registered, resource };
+  return { ...oauthServerOf(metadata), ...registered, resource };
 }
 
 async function protectedResource(
@@ -55,7 +55,7 @@ async function hintOf(fetch: GuardedFetch, url: string, signal: AbortSignal): Pr
     const [, address] = /\bresource_metadata="([^"]+)"/i.exec(challenge) ?? [];
     return address !== undefined && URL.canParse(address) ? address : undefined;
   } catch (error) {
-    throw failureOf(error);
+    throw oauthFailureOf(error);
   }
 }
 
@@ -113,6 +113,6 @@ async function post(fetch: GuardedFetch, url: string, body: object, signal: Abor
     const headers = { accept: 'application/json', 'content-type': 'application/json' };
     return await objectOf(await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal }));
   } catch (error) {
-    throw failureOf(error);
+    throw oauthFailureOf(error);
   }
 }

@@ -106,10 +106,10 @@ export async function serverWith(
       sameUrl(each.authorization_endpoint, authUrl) &&
       sameUrl(each.token_endpoint, tokenUrl),
   );
-  return found === undefined ? undefined : { ...serverOf(found), authUrl, tokenUrl };
+  return found === undefined ? undefined : { ...oauthServerOf(found), authUrl, tokenUrl };
 }
 
-export const serverOf = (metadata: Metadata): OAuthServer => ({
+export const oauthServerOf = (metadata: Metadata): OAuthServer => ({
   authUrl: metadata.authorization_endpoint,
   tokenUrl: metadata.token_endpoint,
   issuer: metadata.issuer,

@@ -8,7 +8,7 @@ import type { Listener } from '../../../store/engine/items.ts';
  * Why a listener takes no new deployment, in this namespace of it; `found` is the listener as it is, if it
  * is.
  */
-export function refusalOf(
+export function listenerRefusalOf(
   listener: Listener,
   namespace: string | undefined,
   found: Item | undefined,

@@ -4,7 +4,7 @@ import { nameInBoth, namesInBoth, SECRET_MASK } from '../../../contract/deployme
 import { ValidationError } from '../../../contract/errors.ts';
 import type { Deployment } from '../../../store/engine/items.ts';
 import type { Deps } from '../../deps.ts';
-import { openSecrets } from '../../secrets.ts';
+import { openDeploymentSecrets } from '../../secrets.ts';
 
 /**
  * Throws 422 for a name that would belong to a secret and to a reference, unless it did before and the
@@ -21,7 +21,7 @@ export async function checkSecretNames(
   if (inBoth.length === 0) return;
   const known = new Set(namesInBoth(asSecrets(before), before.secret_references));
   const owner = { tenantId: before.tenant_id, deploymentId: before.id };
-  const stored = known.size === 0 ? [] : await openSecrets(deps, owner, before.secrets);
+  const stored = known.size === 0 ? [] : await openDeploymentSecrets(deps, owner, before.secrets);
   const isKept = (name: string): boolean => {
     const named = ({ name: each }: { name: string }) => each === name;
     const value = body.secrets?.find(named)?.value ?? SECRET_MASK;

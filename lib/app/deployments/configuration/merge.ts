@@ -4,7 +4,7 @@ import { SECRET_MASK } from '../../../contract/deployments/secrets.ts';
 import { ValidationError } from '../../../contract/errors.ts';
 import type { Deployment, DeploymentConfig } from '../../../store/engine/items.ts';
 import type { Deps } from '../../deps.ts';
-import { openSecrets, type Secret } from '../../secrets.ts';
+import { openDeploymentSecrets, type Secret } from '../../secrets.ts';
 
 const CLEARED_BY_EMPTY_TEXT = ['install_command', 'build_command', 'custom_url'] as const;
 const MERGED = [
@@ -112,7 +112,7 @@ async function storedSecrets(
   deployment: Deployment | undefined,
 ): Promise<Secret[]> {
   if (deployment === undefined) return [];
-  return openSecrets(
+  return openDeploymentSecrets(
     deps,
     { tenantId: deployment.tenant_id, deploymentId: deployment.id },
     deployment.secrets,

@@ -18,7 +18,7 @@ import { auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { ownerOfCaller } from '../tokens/owner.ts';
-import { connectionView } from './view.ts';
+import { toConnectionView } from './view.ts';
 
 /**
  * Lets an agent act with a token of the caller. One that does already keeps its connection. Throws
@@ -34,10 +34,10 @@ export async function createConnection(
   const token = await findOwnToken(deps.table, owner, body.oauth_token_id.toLowerCase());
   if (token === undefined) throw refuse('oauth_token_not_found', { id: body.oauth_token_id });
   const known = await connectedAlready(deps, owner, token);
-  if (known !== undefined) return connectionView(known, token);
+  if (known !== undefined) return toConnectionView(known, token);
   const { clock } = deps;
   const item = connectionTo(token, { id: clock.orderedId(), agentId: owner.agentId, now: clock.now() });
-  const shown = connectionView(item, token);
+  const shown = toConnectionView(item, token);
   const audit = auditOf(deps, caller, 'connection.create');
   await write(deps, token, [...putConnection(item, audit), ...deps.idempotency.record(shown)]);
   return shown;

@@ -4,7 +4,7 @@ import { connectionsOf, findConnectedToken } from '../../../store/oauth/connecti
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { ownerOfCaller } from '../tokens/owner.ts';
-import { connectionView } from './view.ts';
+import { toConnectionView } from './view.ts';
 
 /** The caller's connections of an agent, newest first; empty for an agent without connections. */
 export async function listConnections(
@@ -17,7 +17,7 @@ export async function listConnections(
     items.map(async (item) => {
       const token = await findConnectedToken(table, item);
       // It was deleted since the connections were read, and they with it.
-      return token === undefined ? [] : [connectionView(item, token)];
+      return token === undefined ? [] : [toConnectionView(item, token)];
     }),
   );
   return { data: shown.flat() };

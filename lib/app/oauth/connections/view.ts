@@ -3,7 +3,7 @@ import type { Connection } from '../../../store/oauth/connections.ts';
 import type { OAuthToken } from '../../../store/oauth/tokens.ts';
 import { shownTime } from '../tokens/view.ts';
 
-export const connectionView = (item: Connection, token: OAuthToken): ConnectionView => ({
+export const toConnectionView = (item: Connection, token: OAuthToken): ConnectionView => ({
   id: item.id,
   agent_id: item.agent_id,
   oauth_token_id: item.token_id,

@@ -20,7 +20,7 @@ const bytesOf = (id: string): Buffer => {
 const idOf = (bytes: Buffer): string =>
   bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-export const hashOf = (secret: Uint8Array): string => createHash('sha256').update(secret).digest('base64url');
+const hashOf = (secret: Uint8Array): string => createHash('sha256').update(secret).digest('base64url');
 
 /** Whether this is the secret that was kept as a hash; in the same time whatever differs. */
 export function isSecretOf(hash: string, secret: Uint8Array): boolean {

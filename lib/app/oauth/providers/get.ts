@@ -4,12 +4,12 @@ import type { RouteInput } from '../../../contract/routes/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { getNamedProvider } from './named.ts';
-import { providerView } from './view.ts';
+import { toProviderView } from './view.ts';
 
 export async function showProvider(
   deps: Pick<Deps, 'table'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
   { organizationId }: Pick<Caller, 'organizationId'>,
 ): Promise<ProviderView> {
-  return providerView(await getNamedProvider(deps, organizationId, params.provider_id));
+  return toProviderView(await getNamedProvider(deps, organizationId, params.provider_id));
 }

@@ -6,7 +6,7 @@ import { auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { findProviderById } from './named.ts';
-import { providerView } from './view.ts';
+import { toProviderView } from './view.ts';
 
 /**
  * Writes a new provider, and shows it. Throws 409 when its name is taken, also by the `id` of another one:
@@ -20,7 +20,7 @@ export async function keepProvider(
   const { provider_id: providerId, organization_id: organizationId } = item;
   if ((await findProviderById(deps, organizationId, providerId)) !== undefined)
     throw refuse('oauth_provider_taken', { providerId });
-  const shown = providerView(item);
+  const shown = toProviderView(item);
   const audit = { ...auditOf(deps, caller, 'oauth_provider.create'), subject_id: providerId };
   try {
     await transact(deps.table, [putProvider(item, audit), ...deps.idempotency.record(shown)]);

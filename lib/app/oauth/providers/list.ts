@@ -2,7 +2,7 @@ import type { ProviderView } from '../../../contract/oauth/providers.ts';
 import { providersOf } from '../../../store/oauth/providers.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
-import { providerView } from './view.ts';
+import { toProviderView } from './view.ts';
 
 /** All providers of the caller's organization, by `provider_id`. */
 export async function listProviders(
@@ -10,5 +10,5 @@ export async function listProviders(
   _: unknown,
   { organizationId }: Pick<Caller, 'organizationId'>,
 ): Promise<ProviderView[]> {
-  return (await providersOf(table, organizationId)).map(providerView);
+  return (await providersOf(table, organizationId)).map(toProviderView);
 }

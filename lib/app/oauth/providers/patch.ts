@@ -12,7 +12,7 @@ import { checkAddresses } from './addresses.ts';
 import { sealClientSecret } from './client.ts';
 import { discovered } from './discovered.ts';
 import { getNamedProvider } from './named.ts';
-import { providerView } from './view.ts';
+import { toProviderView } from './view.ts';
 
 type PatchDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauthDiscovery' | 'settings' | 'idempotency'>;
 
@@ -35,7 +35,7 @@ export async function patchProvider(
       throw refuse('immutable_field', { field: 'provider_id' });
     const audit = { ...mark, subject_id: providerId };
     const after = await changed(deps, before, body);
-    const shown = providerView(after);
+    const shown = toProviderView(after);
     await transact(deps.table, [changeProvider(before, after, audit), ...deps.idempotency.record(shown)]);
     return shown;
   });

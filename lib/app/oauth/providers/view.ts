@@ -2,7 +2,7 @@ import type { ProviderView } from '../../../contract/oauth/providers.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 
 /** What is shown of a provider: never its secret. */
-export const providerView = (item: OAuthProvider): ProviderView => ({
+export const toProviderView = (item: OAuthProvider): ProviderView => ({
   id: item.id,
   organization_id: item.organization_id,
   provider_id: item.provider_id,

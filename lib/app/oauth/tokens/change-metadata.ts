@@ -16,7 +16,7 @@ import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { isDefaultBeside } from './grant.ts';
 import { ownerOfCaller } from './owner.ts';
-import { oauthTokenView } from './view.ts';
+import { toOAuthTokenView } from './view.ts';
 
 /**
  * Changes what is noted beside a token of the caller; what is absent stays. A token that becomes the default
@@ -33,7 +33,7 @@ export async function changeTokenMetadata(
     const before = await findOwnToken(deps.table, ownerOfCaller(caller), id);
     if (before === undefined) throw refuse('oauth_token_not_found', { id });
     const after = changed(before, body, deps.clock.now());
-    const shown = oauthTokenView(after);
+    const shown = toOAuthTokenView(after);
     const others =
       body.is_default === true ? await matching(deps.table, ownerOf(before), before.provider_id) : [];
     await transact(deps.table, [

@@ -41,7 +41,7 @@ export const needsConsent = (token: OAuthToken, provider: OAuthProvider, now: nu
   !isFrom(token, provider) ||
   (!token.has_refresh_token && !isValid(token, now));
 
-export const covers = ({ scopes }: Pick<OAuthToken, 'scopes'>, asked: readonly string[]): boolean =>
+export const coversScopes = ({ scopes }: Pick<OAuthToken, 'scopes'>, asked: readonly string[]): boolean =>
   asked.every((scope) => scopes.includes(scope));
 
 /** Whether another token is marked as the default of the same person and agent. */
@@ -56,7 +56,7 @@ export const isDefaultBeside = (token: OAuthToken, other: OAuthToken): boolean =
  * last.
  */
 export const covering = (tokens: readonly OAuthToken[], scopes: readonly string[]): OAuthToken[] =>
-  tokens.filter((token) => covers(token, scopes)).toSorted(byWorth);
+  tokens.filter((token) => coversScopes(token, scopes)).toSorted(byWorth);
 
 const byWorth = (a: OAuthToken, b: OAuthToken): number =>
   Number(b.status === 'active') - Number(a.status === 'active') ||

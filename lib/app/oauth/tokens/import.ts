@@ -9,7 +9,7 @@ import type { Deps } from '../../deps.ts';
 import { getNamedProvider } from '../providers/named.ts';
 import { keepToken } from './keep.ts';
 import { ownerOfCaller } from './owner.ts';
-import { oauthTokenView } from './view.ts';
+import { toOAuthTokenView } from './view.ts';
 
 /**
  * Keeps a grant that the caller brings, as if it had just been given; whether it is any good shows when it is
@@ -31,7 +31,7 @@ export async function importToken(
     metadata: body.metadata,
     audit: auditOf(deps, caller, 'oauth_token.create'),
   });
-  const shown = oauthTokenView(token);
+  const shown = toOAuthTokenView(token);
   await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);
   return shown;
 }

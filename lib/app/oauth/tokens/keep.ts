@@ -12,7 +12,7 @@ import {
   tokensOf,
 } from '../../../store/oauth/tokens.ts';
 import type { Deps } from '../../deps.ts';
-import { covers, isDefaultBeside, lifetimeOf } from './grant.ts';
+import { coversScopes, isDefaultBeside, lifetimeOf } from './grant.ts';
 import { sealTokens } from './sealed.ts';
 
 type KeepDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
@@ -60,7 +60,7 @@ async function replacedBy(
   scopes: string[],
 ): Promise<OAuthToken | undefined> {
   const covered = (await matching(table, owner, provider.provider_id)).filter((other) =>
-    covers({ scopes }, other.scopes),
+    coversScopes({ scopes }, other.scopes),
   );
   return covered.find(({ is_default }) => is_default) ?? covered.at(-1);
 }

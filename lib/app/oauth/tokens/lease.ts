@@ -22,7 +22,10 @@ const FAILED_MILLISECONDS = 2_000;
  * `held`: a call to the provider is under way; `failing`: the last call failed just now; `free`: any request
  * may take the lease.
  */
-export function leaseOf({ lease_id, lease_until }: OAuthToken, now: number): 'free' | 'held' | 'failing' {
+export function leaseStateOf(
+  { lease_id, lease_until }: OAuthToken,
+  now: number,
+): 'free' | 'held' | 'failing' {
   if (lease_until === undefined || lease_until <= now) return 'free';
   return lease_id === undefined ? 'failing' : 'held';
 }

@@ -3,7 +3,7 @@ import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts'
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { namedTokens } from './named.ts';
-import { oauthTokenView } from './view.ts';
+import { toOAuthTokenView } from './view.ts';
 
 /**
  * The caller's tokens of a provider, newest first, for whichever person and agent. Throws 404 as
@@ -15,5 +15,5 @@ export async function listTokens(
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
   const { tokens } = await namedTokens(deps, query.provider_id, caller);
-  return tokens.toSorted((a, b) => (a.id < b.id ? 1 : -1)).map(oauthTokenView);
+  return tokens.toSorted((a, b) => (a.id < b.id ? 1 : -1)).map(toOAuthTokenView);
 }

@@ -8,7 +8,7 @@ import { findTokenAgain, type OAuthToken } from '../../../store/oauth/tokens.ts'
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { isDue, isValid, lifetimeOf, needsConsent } from './grant.ts';
-import { leaseOf, releaseAsExpired, releaseAsFailed, releaseWith, takeLease } from './lease.ts';
+import { leaseStateOf, releaseAsExpired, releaseAsFailed, releaseWith, takeLease } from './lease.ts';
 import { openTokens, sealTokens } from './sealed.ts';
 
 export type RefreshDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
@@ -49,7 +49,7 @@ export async function refreshed(
   for (let token = seen; ; token = await current(deps, token)) {
     const now = deps.clock.now();
     if (needsConsent(token, provider, now) || !isDue(token, now)) return token;
-    const lease = leaseOf(token, now);
+    const lease = leaseStateOf(token, now);
     if (lease === 'failing') throw new Unrefreshed('a moment ago it could not be refreshed');
     if (lease === 'held' && isValid(token, now + WORTH_WAITING_MILLISECONDS))
       throw new Unrefreshed('somebody refreshes it, and it is good for a while yet');

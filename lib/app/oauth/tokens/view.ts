@@ -5,7 +5,7 @@ import type { OAuthToken } from '../../../store/oauth/tokens.ts';
 export const shownTime = (milliseconds: number | undefined): string | null =>
   milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 
-export const oauthTokenView = (token: OAuthToken): OAuthTokenView => ({
+export const toOAuthTokenView = (token: OAuthToken): OAuthTokenView => ({
   id: token.id,
   provider_id: token.provider_id,
   provider_account_label: token.account_label ?? null,

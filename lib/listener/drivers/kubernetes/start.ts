@@ -5,7 +5,7 @@ import { ControlPlane } from '../../control-plane.ts';
 import { Heartbeat } from '../../heartbeat.ts';
 import { Http } from '../../http.ts';
 import { MemoryLeases } from '../../leases.ts';
-import type { Listener } from '../../listener.ts';
+import type { StartedListener } from '../../listener.ts';
 import type { Log } from '../../log.ts';
 import { LogShipper } from '../../log-shipper.ts';
 import type { KubernetesListenerOptions } from '../../options.ts';
@@ -35,7 +35,7 @@ const failureOf = (starting: Promise<unknown>): Promise<string> =>
 export async function startKubernetesListener(
   options: KubernetesListenerOptions,
   log: Log,
-): Promise<Listener> {
+): Promise<StartedListener> {
   const config = configOf(options.kubeconfig);
   const holder = randomUUID();
   const { listenerId, namespaces } = options;

@@ -13,7 +13,7 @@ import type { Write } from '../../dynamodb/transact.ts';
 import { deletionKey, deploymentKey } from '../../keys/index.ts';
 import { place, removePlacement } from '../../listeners/placements.ts';
 import { claimTaskWrite, endTask, type Lease, renewLease, revisionOf } from '../../listeners/tasks.ts';
-import type { DeletionTask, Deployment, DeployTask, Revision } from '../items.ts';
+import type { Deployment, OpenDeletionTask, OpenDeployTask, Revision } from '../items.ts';
 import { dueAt } from '../looks.ts';
 import type { Outcome } from '../outcome-shapes.ts';
 import { move, notInterrupted, revise, withoutOutcome } from '../revision-moves.ts';
@@ -30,7 +30,7 @@ const wanted = [notInterrupted, withoutOutcome];
  * A listener takes up a deploy. Demands that the task and the revision are as they were read, and that the
  * revision is still wanted.
  */
-export const claimDeploy = (task: DeployTask, revision: Revision, lease: Lease): Write[] => [
+export const claimDeploy = (task: OpenDeployTask, revision: Revision, lease: Lease): Write[] => [
   claimTaskWrite(task, lease),
   move(revision, 'DEPLOYING', lease.now, {}, ...wanted),
 ];
@@ -48,7 +48,7 @@ export const failHandOver = (revision: Revision, message: string, now: number): 
  * A listener takes up a removal; sweep looks whether it keeps the lease. Demands that the task is as read and
  * the deployment's own.
  */
-export function claimDeletion(task: DeletionTask, lease: Lease): Write[] {
+export function claimDeletion(task: OpenDeletionTask, lease: Lease): Write[] {
   const { tenant_id: tenantId, deployment_id: deploymentId } = task;
   return [
     claimTaskWrite(task, lease),
@@ -72,7 +72,7 @@ const waitChange = (waitsFor: string | undefined): Change =>
 /**
  * The holder of a deploy says what it waits for. Demands its lease, and that the revision is still wanted.
  */
-export const noteWait = (task: DeployTask, { waitsFor, now }: Beat): Write[] => [
+export const noteWait = (task: OpenDeployTask, { waitsFor, now }: Beat): Write[] => [
   renewLease(task, now),
   revise(revisionOf(task), waitChange(waitsFor), ...wanted),
 ];
@@ -81,7 +81,7 @@ export const noteWait = (task: DeployTask, { waitsFor, now }: Beat): Write[] => 
  * The holder of a deploy announces that it moves traffic. Demands its lease, and that the revision is still
  * wanted.
  */
-export const announceSwitch = (task: DeployTask, { waitsFor, now }: Beat): Write[] => {
+export const announceSwitch = (task: OpenDeployTask, { waitsFor, now }: Beat): Write[] => {
   const { set, ...change } = waitChange(waitsFor);
   return [
     renewLease(task, now),
@@ -94,7 +94,7 @@ export const announceSwitch = (task: DeployTask, { waitsFor, now }: Beat): Write
  * wanted and as read.
  */
 export const resumeDeploy = (
-  task: DeployTask,
+  task: OpenDeployTask,
   revision: Revision,
   { isSwitching, waitsFor, now }: Beat & { isSwitching: boolean },
 ): Write[] => {
@@ -112,7 +112,7 @@ export const resumeDeploy = (
  * Finish has said what should run. `said`: its word for the outcome.
  */
 export const completeDeploy = (
-  task: DeployTask,
+  task: OpenDeployTask,
   deployment: Deployment,
   { said, outcome, now }: { said: string; outcome: Outcome; now: number },
 ): Write[] => [
@@ -132,7 +132,7 @@ export const completeDeploy = (
  * (undefined: it has another task).
  */
 export const dropDeploy = (
-  task: DeployTask,
+  task: OpenDeployTask,
   deployment: Deployment | undefined,
   { said, now }: { said: string; now: number },
 ): Write[] => [
@@ -145,7 +145,7 @@ export const dropDeploy = (
  * Demands that the task is as read and the deployment's own, and that the deletion is still there.
  */
 export function completeDeletion(
-  task: DeletionTask,
+  task: OpenDeletionTask,
   deployment: Deployment,
   { said, now }: { said: string; now: number },
 ): Write[] {

@@ -3,7 +3,14 @@ import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKeyOf } from '../../keys/index.ts';
 import { addressStays, place } from '../../listeners/placements.ts';
 import { endTask, offerTaskAgain, putTask } from '../../listeners/tasks.ts';
-import type { ClaimedTask, DeletionTask, Deployment, DeployTask, OpenTask, Revision } from '../items.ts';
+import type {
+  ClaimedTask,
+  Deployment,
+  OpenDeletionTask,
+  OpenDeployTask,
+  OpenTask,
+  Revision,
+} from '../items.ts';
 import { inFlightDue } from '../looks.ts';
 import { move, notInterrupted, revise, withoutOutcome } from '../revision-moves.ts';
 import { refOf } from '../revisions.ts';
@@ -51,7 +58,7 @@ const noTaskOpen = guard('task: none is open', absent('task_id'));
  * interrupted, and that no other task of the deployment is open.
  */
 export function offerDeploy(deployment: Deployment, revision: Revision, offer: Offer): Write[] {
-  const task: DeployTask = { ...fieldsOf(deployment, offer), kind: 'DEPLOY', revision_id: revision.id };
+  const task: OpenDeployTask = { ...fieldsOf(deployment, offer), kind: 'DEPLOY', revision_id: revision.id };
   const ref = refOf(revision);
   return [
     putTask(task),
@@ -72,7 +79,7 @@ export function offerDeploy(deployment: Deployment, revision: Revision, offer: O
  * that no task is open.
  */
 export function offerDeletionWrites(deployment: Deployment, offer: Offer): Write[] {
-  const task: DeletionTask = { ...fieldsOf(deployment, offer), kind: 'DELETE' };
+  const task: OpenDeletionTask = { ...fieldsOf(deployment, offer), kind: 'DELETE' };
   return [
     putTask(task),
     raiseEpoch(

@@ -2,7 +2,7 @@ import { resourceSpec } from '../../../../contract/deployments/resource-spec.ts'
 import { operatorProblems } from '../../../../domain/kubernetes/allowed.ts';
 import { type Problem, problem, repeated } from '../../../../domain/kubernetes/problem.ts';
 import { specProblems } from '../../../../domain/kubernetes/resource-spec.ts';
-import { secretKey, subdomain, variable } from '../../../../domain/kubernetes/syntax.ts';
+import { secretKey, subdomain, variableSyntax } from '../../../../domain/kubernetes/syntax.ts';
 import type { RenderContext, ServerSpec } from './context.ts';
 import { placeOf } from './route.ts';
 
@@ -23,7 +23,7 @@ function environmentProblems({ environment, secret_references: references }: Ser
     entries.map(({ name }, index) => [`${list}[${index}].name`, name] as const);
   const all = [...named('secrets', environment), ...named('secret_references', references)];
   return [
-    ...all.flatMap(([field, name]) => problem(field, variable(name))),
+    ...all.flatMap(([field, name]) => problem(field, variableSyntax(name))),
     ...repeated(all),
     ...references.flatMap(({ secret_name, secret_key }, index) => [
       ...problem(`secret_references[${index}].secret_name`, subdomain(secret_name)),

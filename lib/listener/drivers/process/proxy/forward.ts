@@ -5,7 +5,7 @@ import {
   type OutgoingHttpHeaders,
   type ServerResponse,
 } from 'node:http';
-import type { Refusal } from '../../../../serving/admission.ts';
+import type { HttpRefusal } from '../../../../serving/admission.ts';
 import { pause } from '../../../backoff.ts';
 import { consentOf, preflightAnswer, readableBy } from './cross-origin.ts';
 import { type Passed, requestHeaders, responseHeaders } from './headers.ts';
@@ -48,7 +48,7 @@ export function sendJson(
 export function sendAbsence(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, detail }: Refusal,
+  { status, detail }: HttpRefusal,
   route?: ProxyRoute,
 ): void {
   const allowed = preflightAnswer(request, route);

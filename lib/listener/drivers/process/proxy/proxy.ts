@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type Refusal, refusalOf } from '../../../../serving/admission.ts';
+import { type HttpRefusal, httpRefusalOf } from '../../../../serving/admission.ts';
 import { hostNameOf, isLoopbackHost } from '../../../../serving/hosts.ts';
 import {
   BODY_SILENCE_MILLISECONDS,
@@ -91,12 +91,12 @@ export class Proxy {
   }
 
   /** The route and the path behind it, or why there is none. */
-  #find(request: IncomingMessage): Forwarded | Refusal {
+  #find(request: IncomingMessage): Forwarded | HttpRefusal {
     const { pathPrefix, publicHosts = [], trustProxy = false } = this.#options;
     const own = this.#ownOf(request);
     const isServed = (host: string) =>
       isLoopbackHost(host) || publicHosts.includes(host) || own?.customHost === host;
-    const refusal = refusalOf(request, isServed, WAY_OUT);
+    const refusal = httpRefusalOf(request, isServed, WAY_OUT);
     if (refusal !== undefined) return refusal;
     const { url = '/' } = request;
     if (own !== undefined) {
