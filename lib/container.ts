@@ -3,9 +3,8 @@ import { apiDocsIn } from './adapters/aws/api-docs.ts';
 import { createS3Blobs } from './adapters/aws/blobs.ts';
 import { createBuildControl } from './adapters/aws/build-control.ts';
 import { createCodeBuild } from './adapters/aws/builds.ts';
+import { createDriver } from './adapters/aws/compute-driver.ts';
 import { consoleFilesIn } from './adapters/aws/console-files.ts';
-import { createEcsCompute } from './adapters/aws/ecs/compute.ts';
-import { createDriver } from './adapters/aws/ecs/driver.ts';
 import { createEventBus } from './adapters/aws/events.ts';
 import { createHttpGit } from './adapters/aws/git.ts';
 import { lookAtCommit } from './adapters/aws/git-look.ts';
@@ -18,7 +17,6 @@ import { createDynamoTable } from './adapters/aws/table.ts';
 import { createLambdaWaker } from './adapters/aws/waker.ts';
 import { createStepFunctions } from './adapters/aws/workflow.ts';
 import { systemClock } from './adapters/clock.ts';
-import type { ComputeDriver } from './adapters/compute.ts';
 import { noRegistry } from './adapters/images.ts';
 import { createCommitStatuses } from './adapters/outbound/commit-statuses.ts';
 import { createGuardedFetch } from './adapters/outbound/guarded-fetch.ts';
@@ -30,6 +28,8 @@ import type { SignIn } from './adapters/sign-in.ts';
 import { neverWait } from './adapters/task-notifier.ts';
 import type { Settings } from './app/deps.ts';
 import type { EngineDeps } from './app/engine/situation.ts';
+import { createEcsCompute } from './compute/ecs/compute.ts';
+import type { ComputeDriver } from './compute/managed.ts';
 import { variable } from './contract/env.ts';
 import { once } from './contract/once.ts';
 
@@ -141,7 +141,7 @@ export const settings = /* @__PURE__ */ once((): Settings => {
 
 export const networks = /* @__PURE__ */ once(() => createEc2Networks(clock));
 
-export { placeOfService } from './adapters/aws/ecs/names.ts';
+export { placeOfService } from './compute/ecs/names.ts';
 
 export const compute = /* @__PURE__ */ once(() =>
   createEcsCompute({

@@ -3,7 +3,6 @@ import type { Blobs } from '../adapters/blobs.ts';
 import type { Builds } from '../adapters/builds.ts';
 import type { Clock } from '../adapters/clock.ts';
 import type { CommitStatuses } from '../adapters/commit-statuses.ts';
-import type { Compute, ComputeDriver } from '../adapters/compute.ts';
 import type { Events } from '../adapters/events.ts';
 import type { Git } from '../adapters/git.ts';
 import type { HeadWaker } from '../adapters/head-waker.ts';
@@ -21,6 +20,7 @@ import type { TaskNotifier } from '../adapters/task-notifier.ts';
 import type { WebhookWaker } from '../adapters/webhook-waker.ts';
 import type { Workflow } from '../adapters/workflow.ts';
 import type { ManagedComputeType } from '../compute/kinds.ts';
+import type { ComputeDriver, ManagedCompute } from '../compute/managed.ts';
 import type { TenantLimits } from '../contract/limits.ts';
 import type { Table } from '../store/table.ts';
 import type { AuditLog } from './audit-events/audit-log.ts';
@@ -83,7 +83,7 @@ export type Deps = {
   /** Absent: this installation runs no agents itself. */
   computeDriver?: ComputeDriver;
   /** For the driver alone. */
-  compute?: Compute;
+  compute?: ManagedCompute;
   /** Absent: it gives servers that it runs itself nothing beside their own variables. */
   agentSecrets?: AgentSecrets | undefined;
   taskNotifier: TaskNotifier;

@@ -14,11 +14,16 @@ export type ComputeSet = {
   retiredAt: number | undefined;
 };
 
-export type Seen = {
-  sets: ComputeSet[];
-  /** Key of the set that gets the requests. */
-  traffic: string | undefined;
-};
+/** The sets that get requests, with how many of a hundred: today one gets them all, or none does. */
+export type Traffic = readonly { set: string; weight: number }[];
+
+export const allTo = (set: string): Traffic => [{ set, weight: 100 }];
+
+/** Key of the set that gets most of the requests; undefined: none gets any. */
+export const mainOf = (traffic: Traffic): string | undefined =>
+  traffic.toSorted((one, other) => other.weight - one.weight)[0]?.set;
+
+export type Seen = { sets: ComputeSet[]; traffic: Traffic };
 
 /** What shall run. A restart of what runs already is a goal under another key. */
 export type Goal = { key: string; min: number; max: number; graceMilliseconds: number } | 'nothing';
@@ -46,7 +51,7 @@ export type Step =
   /** Say that traffic is about to move, and ask whether it may. */
   | { do: 'announce' }
   /** Mark the set as one that has served; then move the traffic, in one write. */
-  | { do: 'move'; to: string }
+  | { do: 'move'; to: Traffic }
   | { do: 'report'; outcome: Exclude<Outcome, 'failed'> }
   | { do: 'report'; outcome: 'failed'; failure: AgentFailure; previousServing: boolean }
   /** Retire: note when, and freeze how many servers it has. */
@@ -85,7 +90,8 @@ export function decideRollout(seen: Seen, goal: Goal, task: Task, now: number): 
   return deploying(view, task);
 }
 
-function viewOf({ sets, traffic }: Seen, goal: View['goal'], now: number): View {
+function viewOf({ sets, traffic: shares }: Seen, goal: View['goal'], now: number): View {
+  const traffic = mainOf(shares);
   return {
     goal,
     goalSet: sets.find(({ key }) => key === goal.key),
@@ -97,7 +103,7 @@ function viewOf({ sets, traffic }: Seen, goal: View['goal'], now: number): View 
 }
 
 function removingAll({ sets, traffic }: Seen, task: Task): Step {
-  if (traffic !== undefined) return { do: 'stop_traffic' };
+  if (traffic.length > 0) return { do: 'stop_traffic' };
   const [set] = sets;
   if (set !== undefined) return { do: 'remove', key: set.key };
   return task !== undefined && task.reported === undefined
@@ -109,7 +115,7 @@ function deploying(view: View, task: NonNullable<Task>): Step {
   const { goal, goalSet, hasTraffic } = view;
   const isRefused = task.grant === 'refused';
   const before = hasTraffic ? beforeOf(view) : undefined;
-  if (before !== undefined && (isRefused || !isUp(goalSet))) return { do: 'move', to: before.key };
+  if (before !== undefined && (isRefused || !isUp(goalSet))) return { do: 'move', to: allTo(before.key) };
   if (isRefused) return givingUp(view) ?? { do: 'report', outcome: 'stopped' };
   const needed = hasTraffic ? 1 : (goalSet?.wanted ?? 1);
   const isReady = goalSet !== undefined && goalSet.ready >= needed;
@@ -121,7 +127,7 @@ function deploying(view: View, task: NonNullable<Task>): Step {
   if (started !== undefined) return started;
   if (!isReady) return waiting(view, task.deadlineAt);
   if (task.grant === 'unasked') return { do: 'announce' };
-  return hasTraffic ? { do: 'report', outcome: 'succeeded' } : { do: 'move', to: goal.key };
+  return hasTraffic ? { do: 'report', outcome: 'succeeded' } : { do: 'move', to: allTo(goal.key) };
 }
 
 /** Nobody waits for it to be had: it is tried for ever. */
@@ -131,7 +137,8 @@ function keeping(view: View): Step {
   if (started !== undefined) return started;
   // Where nothing answers, one server is better than none.
   const needed = isUp(serving) ? (goalSet?.wanted ?? 1) : 1;
-  if (!hasTraffic && goalSet !== undefined && goalSet.ready >= needed) return { do: 'move', to: goal.key };
+  if (!hasTraffic && goalSet !== undefined && goalSet.ready >= needed)
+    return { do: 'move', to: allTo(goal.key) };
   return tidying(view) ?? waiting(view);
 }
 

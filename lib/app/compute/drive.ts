@@ -1,11 +1,10 @@
-import { ComputeBusy, ComputeRefused, type Found } from '../../adapters/compute.ts';
+import { ComputeBusy, ComputeRefused } from '../../compute/port.ts';
+import { advance, type Soon } from '../../compute/runner.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
-import { decideRollout, type Seen, type Step } from '../../domain/rollout.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
-import { noteUse } from './note-use.ts';
+import { type End, handOf } from './hand.ts';
 import { complete, failDeploy, lookAgain, reportHealth, say } from './report.ts';
-import { goalOf, type Run, type RunDeps, type RunGoal, runOf, seenBy } from './run.ts';
-import { type Next, perform } from './steps.ts';
+import { type Run, type RunDeps, runOf } from './run.ts';
 import { takeUp, type Work } from './work.ts';
 
 export type { RunDeps as DriveDeps } from './run.ts';
@@ -55,10 +54,10 @@ async function isDeletedSince({ table }: RunDeps, { place, deployment }: Work): 
 async function workOn(deps: RunDeps, run: Run, endsAt: number): Promise<'next' | 'done'> {
   const { held, task } = run;
   if (held.kind === 'deploy' && deps.clock.now() >= (task?.deadlineAt ?? 0) + HOPELESS_MILLISECONDS) {
-    await failDeploy(deps, run, HOPELESS, undefined);
+    await failDeploy(deps, run, HOPELESS);
     return 'done';
   }
-  let next: Next = 'again';
+  let next: Soon | End = 'again';
   while (deps.clock.now() < endsAt) {
     next = await lookAndStep(deps, run);
     if (next === 'next' || next === 'done') return next;
@@ -73,36 +72,20 @@ async function workOn(deps: RunDeps, run: Run, endsAt: number): Promise<'next' |
 const HOPELESS =
   'The driver of Fargate was cut off again and again before it could say why the servers do not come up. Its log says more; then redeploy the revision.';
 
-async function lookAndStep(deps: RunDeps, run: Run): Promise<Next> {
-  let found: Found | undefined;
+async function lookAndStep(deps: RunDeps, run: Run): Promise<Soon | End> {
+  run.found = undefined;
   try {
-    found = await deps.compute.look(run.place);
-    await noteUse(deps, run, found);
-    const goal = goalOf(run, found);
-    const seen = await seenBy(deps, run, found, goal);
-    const step = decideRollout(seen, goal === 'nothing' ? goal : goal.rule, run.task, deps.clock.now());
-    return await perform(deps, run, orTriedOnceMore(step, run, goal, seen), { found, goal });
+    return await advance(run.compute, handOf(deps, run));
   } catch (error) {
-    return afterError(deps, run, found, error);
+    return afterError(deps, run, error);
   }
-}
-
-/**
- * Why a set could not be made in its time is known only from the call that makes it, which an earlier run has
- * heard. So it is tried once more, and fails the deploy in those words.
- */
-function orTriedOnceMore(step: Step, run: Run, goal: RunGoal, { sets }: Seen): Step {
-  if (step.do !== 'report' || step.outcome !== 'failed' || step.failure.kind !== 'deadline') return step;
-  if (goal === 'nothing' || run.hasTriedLate || sets.some(({ key }) => key === goal.rule.key)) return step;
-  run.hasTriedLate = true;
-  return { do: 'create', key: goal.rule.key, wanted: step.failure.wanted, served: false };
 }
 
 /**
  * What may pass is waited for, and what does not fails the deploy with its reason. Any other error is thrown,
  * so that somebody hears of it, and fails the deploy only once its time is over.
  */
-async function afterError(deps: RunDeps, run: Run, found: Found | undefined, error: unknown): Promise<Next> {
+async function afterError(deps: RunDeps, run: Run, error: unknown): Promise<Soon | End> {
   const message = error instanceof Error ? error.message : String(error);
   const isKnown = error instanceof ComputeBusy || error instanceof ComputeRefused;
   if (run.held.kind === 'stopping') {
@@ -113,15 +96,15 @@ async function afterError(deps: RunDeps, run: Run, found: Found | undefined, err
   }
   if (error instanceof ComputeBusy) {
     await say(deps, run, `${message} It is tried again.`);
-    if (run.held.kind !== 'deploy' || !isLate(deps, run)) return 'pause';
+    if (run.held.kind !== 'deploy' || !isLate(deps, run)) return 'later';
   }
   const isRefused = error instanceof ComputeRefused;
   if (run.held.kind === 'deploy' && (isRefused || isLate(deps, run))) {
-    await failDeploy(deps, run, isRefused ? message : lateReason(run, error, message), found);
+    await failDeploy(deps, run, isRefused ? message : lateReason(run, error, message));
     if (isRefused || error instanceof ComputeBusy) return 'done';
   }
   if (!isRefused) throw error;
-  await reportHealth(deps, run, found, { problem: message });
+  await reportHealth(deps, run, { problem: message });
   return 'done';
 }
 

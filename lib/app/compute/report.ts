@@ -1,6 +1,6 @@
-import type { Found } from '../../adapters/compute.ts';
+import type { ReportStep } from '../../compute/runner.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
-import type { Outcome, Step } from '../../domain/rollout.ts';
+import { type Goal, mainOf, type Outcome } from '../../domain/rollout.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
@@ -8,12 +8,11 @@ import { lookAtManaged } from '../../store/engine/transactions/looks.ts';
 import { completeTask } from '../listener-protocol/complete.ts';
 import { reportStatus } from '../listener-protocol/status.ts';
 import { shipTaskLogs } from '../listener-protocol/task-logs.ts';
-import type { Run, RunDeps, RunGoal } from './run.ts';
+import type { Run, RunDeps } from './run.ts';
 import { isTaken, leaseOf } from './work.ts';
 
 // What a run says to the control plane, in the words of the listener protocol.
 
-type ReportStep = Extract<Step, { do: 'report' }>;
 type Said = { outcome: Outcome; status_message?: string; previous_serving?: boolean };
 
 const REASON_CHARACTERS_MAX = 2_000;
@@ -29,7 +28,7 @@ export async function complete(deps: RunDeps, run: Run, said: Said): Promise<boo
   const body = {
     lease_id: leaseId,
     ...said,
-    ...(isUp && { url: deps.compute.address({ ...place, name: deployment.name }) }),
+    ...(isUp && { url: run.compute.address() }),
   };
   const params = { listener_id: listener.id, task_id: taskId };
   try {
@@ -56,19 +55,16 @@ export async function report(deps: RunDeps, run: Run, step: ReportStep): Promise
 }
 
 /** Fails a deploy for a reason that the rule does not know. */
-export async function failDeploy(
-  deps: RunDeps,
-  run: Run,
-  message: string,
-  found: Found | undefined,
-): Promise<void> {
-  const serving = found?.sets.find(({ key }) => key === found.traffic);
+export async function failDeploy(deps: RunDeps, run: Run, message: string): Promise<void> {
+  const { found } = run;
   await complete(deps, run, {
     outcome: 'failed',
     status_message: message.slice(0, MESSAGE_CHARACTERS_MAX),
-    ...(found !== undefined && { previous_serving: (serving?.ready ?? 0) > 0 }),
+    ...(found !== undefined && { previous_serving: (servingIn(run)?.ready ?? 0) > 0 }),
   });
 }
+
+const servingIn = ({ found }: Run) => found?.sets.find(({ key }) => key === mainOf(found.traffic));
 
 /** A line for the deploy log, unless it was the last one. */
 export async function say(deps: RunDeps, run: Run, message: string | undefined): Promise<void> {
@@ -89,18 +85,17 @@ export async function say(deps: RunDeps, run: Run, message: string | undefined):
 export async function reportHealth(
   deps: RunDeps,
   run: Run,
-  found: Found | undefined,
-  { goal, problem }: { goal?: RunGoal | undefined; problem?: string | undefined },
+  { goal, problem }: { goal?: Goal; problem?: string },
 ): Promise<void> {
   const { held, listener, place, wanted, deployment } = run;
   if (held.kind !== 'none' || run.task !== undefined) return;
-  const serving = found?.sets.find(({ key }) => key === found.traffic);
-  const isGoal = goal !== undefined && goal !== 'nothing' && serving?.key === goal.rule.key;
+  const serving = servingIn(run);
+  const isGoal = goal !== undefined && goal !== 'nothing' && serving?.key === goal.key;
   const revision_id = wanted === 'nothing' || !isGoal ? null : wanted.revision_id;
   const healthy = isGoal && serving.ready > 0;
   const reason =
     healthy || wanted === 'nothing' ? undefined : (problem ?? SILENT).slice(0, REASON_CHARACTERS_MAX);
-  const url = deployment && deps.compute.address({ ...place, name: deployment.name });
+  const url = deployment && run.compute.address();
   const one = { deployment_id: place.deploymentId, epoch: held.epoch, revision_id, healthy, reason, url };
   await reportStatus(deps, { params: { listener_id: listener.id }, body: { reports: [one] } }, place);
 }

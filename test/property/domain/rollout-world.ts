@@ -1,5 +1,13 @@
 import type { AgentFailure } from '../../../lib/domain/agent-failure.ts';
-import { type Goal, type Outcome, type Seen, type Step, type Task } from '../../../lib/domain/rollout.ts';
+import {
+  allTo,
+  type Goal,
+  mainOf,
+  type Outcome,
+  type Seen,
+  type Step,
+  type Task,
+} from '../../../lib/domain/rollout.ts';
 import { type Event, type Fate, goalOf, type Story } from './rollout-stories.ts';
 
 /** A set with what only the world knows of it: since when it has no traffic any more. */
@@ -54,7 +62,7 @@ export class World {
 
   get seen(): Seen {
     return {
-      traffic: this.traffic,
+      traffic: this.traffic === undefined ? [] : allTo(this.traffic),
       sets: [...this.sets.values()].map(({ hadTraffic: _, leftAt: __, ...set }) => ({ ...set })),
     };
   }
@@ -123,7 +131,7 @@ export class World {
   }
 
   perform(step: Step, fate: Fate): void {
-    if (fate === 'half' && step.do === 'move') this.#mark(step.to);
+    if (fate === 'half' && step.do === 'move') this.#mark(mainOf(step.to) ?? '');
     if (fate === 'killed before' || fate === 'half') return this.#restart();
     this.#apply(step, fate === 'done');
     if (fate === 'killed after') this.#restart();
@@ -144,9 +152,7 @@ export class World {
       case 'stop_traffic':
         return this.#route(undefined);
       case 'move':
-        this.#mark(step.to);
-        this.#noteMove(step.to);
-        return this.#route(step.to);
+        return this.#move(mainOf(step.to) ?? '');
       case 'announce':
         return this.#announce(isHeard);
       case 'report':
@@ -233,6 +239,12 @@ export class World {
     // What a task has moved it from is no longer the only set that it may go back to.
     this.movedFrom.clear();
     if (before?.retiredAt !== undefined && leftAt !== undefined) this.#change(before.key, { leftAt });
+  }
+
+  #move(to: string): void {
+    this.#mark(to);
+    this.#noteMove(to);
+    this.#route(to);
   }
 
   #noteMove(to: string): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeFailure, mayPass } from '../../../lib/domain/agent-failure.ts';
-import type { Goal, Seen, Step, Task } from '../../../lib/domain/rollout.ts';
+import { allTo, type Goal, mainOf, type Seen, type Step, type Task } from '../../../lib/domain/rollout.ts';
 import { run, type Turn } from './rollout-runs.ts';
 import { GRACE, stories } from './rollout-stories.ts';
 
@@ -39,7 +39,7 @@ const readyOf = (seen: Seen, key: string | undefined): number => setOf(seen, key
 const keyOf = (goal: Goal): string => (goal === 'nothing' ? '' : goal.key);
 const isOpen = (task: Task): boolean => task !== undefined && task.reported === undefined;
 const movesTo = (isGoal: boolean) => (one: Turn) =>
-  one.step.do === 'move' && (one.step.to === keyOf(one.goal)) === isGoal;
+  one.step.do === 'move' && (mainOf(one.step.to) === keyOf(one.goal)) === isGoal;
 const reports =
   (outcome: 'succeeded' | 'failed' | 'stopped') =>
   ({ step }: Turn) =>
@@ -59,9 +59,9 @@ describe('the rule by which one revision replaces another', () => {
       ({ seen, task, goal, movedFrom, step }) => {
         expect(task?.reported).toBeUndefined();
         expect(task?.grant === 'refused' || readyOf(seen, keyOf(goal)) === 0).toBe(true);
-        expect('to' in step && setOf(seen, step.to)?.served).toBe(true);
+        expect('to' in step && setOf(seen, mainOf(step.to))?.served).toBe(true);
         // Or an earlier task with the same goal was killed before it could retire it.
-        if (movedFrom !== undefined && 'to' in step) expect(step.to).toBe(movedFrom);
+        if (movedFrom !== undefined && 'to' in step) expect(step.to).toEqual(allTo(movedFrom));
       },
       {
         'an interrupt won after the move': ({ task }) => task?.grant === 'refused',
@@ -75,7 +75,7 @@ describe('the rule by which one revision replaces another', () => {
       ({ seen, task, goal, movedFrom }) =>
         task?.grant === 'refused' &&
         task.reported === undefined &&
-        seen.traffic === keyOf(goal) &&
+        mainOf(seen.traffic) === keyOf(goal) &&
         setOf(seen, movedFrom)?.retiredAt === undefined &&
         readyOf(seen, movedFrom) > 0,
       ({ step }) => expect(['move', 'revive']).toContain(step.do),
@@ -84,8 +84,8 @@ describe('the rule by which one revision replaces another', () => {
 
   it('never moves traffic from a set with ready servers to one without', () => {
     law(
-      ({ step, seen }) => step.do === 'move' && readyOf(seen, seen.traffic) > 0,
-      ({ step, seen }) => expect(readyOf(seen, 'to' in step ? step.to : '')).toBeGreaterThan(0),
+      ({ step, seen }) => step.do === 'move' && readyOf(seen, mainOf(seen.traffic)) > 0,
+      ({ step, seen }) => expect(readyOf(seen, 'to' in step ? mainOf(step.to) : '')).toBeGreaterThan(0),
     );
   });
 
@@ -94,15 +94,15 @@ describe('the rule by which one revision replaces another', () => {
       (one) => isOpen(one.task) && movesTo(true)(one),
       ({ seen, goal }) => {
         if (goal === 'nothing') throw new Error('traffic was moved to nothing');
-        const serve = Math.max(1, goal.min, Math.min(goal.max, readyOf(seen, seen.traffic)));
+        const serve = Math.max(1, goal.min, Math.min(goal.max, readyOf(seen, mainOf(seen.traffic))));
         expect(readyOf(seen, goal.key)).toBeGreaterThanOrEqual(serve);
       },
-      { 'more serve than its minimum': ({ seen }) => readyOf(seen, seen.traffic) > 2 },
+      { 'more serve than its minimum': ({ seen }) => readyOf(seen, mainOf(seen.traffic)) > 2 },
     );
   });
 
   it('moves traffic without a task to all servers of a set, or to its first where nothing answers', () => {
-    const isDown = ({ seen }: Turn) => readyOf(seen, seen.traffic) === 0;
+    const isDown = ({ seen }: Turn) => readyOf(seen, mainOf(seen.traffic)) === 0;
     law(
       (one) => one.task === undefined && movesTo(true)(one) && !isDown(one),
       ({ seen, goal }) => {
@@ -114,7 +114,7 @@ describe('the rule by which one revision replaces another', () => {
       (one) =>
         one.task === undefined &&
         isDown(one) &&
-        one.seen.traffic !== keyOf(one.goal) &&
+        mainOf(one.seen.traffic) !== keyOf(one.goal) &&
         readyOf(one.seen, keyOf(one.goal)) > 0,
       ({ step }) => expect(['move', 'revive', 'scale']).toContain(step.do),
       {
@@ -137,13 +137,14 @@ describe('the rule by which one revision replaces another', () => {
   it('scales only what has no traffic yet, and only up', () => {
     law(does('scale'), ({ step, seen }) => {
       if (step.do !== 'scale') throw new Error('nothing is scaled');
-      expect(seen.traffic).not.toBe(step.key);
+      expect(mainOf(seen.traffic)).not.toBe(step.key);
       expect(step.wanted).toBeGreaterThan(setOf(seen, step.key)?.wanted ?? Infinity);
     });
     law(
-      ({ seen, goal }) => goal !== 'nothing' && (setOf(seen, seen.traffic)?.wanted ?? goal.min) < goal.min,
+      ({ seen, goal }) =>
+        goal !== 'nothing' && (setOf(seen, mainOf(seen.traffic))?.wanted ?? goal.min) < goal.min,
       ({ step, seen }) => {
-        if (step.do === 'scale') expect(step.key).not.toBe(seen.traffic);
+        if (step.do === 'scale') expect(step.key).not.toBe(mainOf(seen.traffic));
       },
     );
   });
@@ -171,7 +172,7 @@ describe('the rule by which one revision replaces another', () => {
       (one) => does('retire', 'remove')(one) && one.goal !== 'nothing',
       ({ step, seen }) => {
         if (step.do !== 'retire' && step.do !== 'remove') throw new Error('nothing is cleared away');
-        expect(step.key).not.toBe(seen.traffic);
+        expect(step.key).not.toBe(mainOf(seen.traffic));
         // What never served would only take room.
         if (step.do === 'retire') expect(setOf(seen, step.key)?.served).toBe(true);
       },
@@ -185,7 +186,8 @@ describe('the rule by which one revision replaces another', () => {
 
   it('keeps what served before until the move is reported', () => {
     law(
-      (one) => isOpen(one.task) && one.movedFrom !== undefined && one.seen.traffic === keyOf(one.goal),
+      (one) =>
+        isOpen(one.task) && one.movedFrom !== undefined && mainOf(one.seen.traffic) === keyOf(one.goal),
       ({ step, movedFrom }) => {
         const cleared = step.do === 'retire' || step.do === 'remove' ? step.key : undefined;
         expect(cleared).not.toBe(movedFrom);
@@ -199,7 +201,7 @@ describe('the rule by which one revision replaces another', () => {
       ({ step, goal, lastServedAt }) =>
         goal !== 'nothing' && step.do === 'remove' && step.key === goal.key && lastServedAt === undefined,
       ({ task }) => expect(task?.grant === 'refused' || task?.reported !== undefined).toBe(true),
-      { 'while another one serves': ({ seen }) => readyOf(seen, seen.traffic) > 0 },
+      { 'while another one serves': ({ seen }) => readyOf(seen, mainOf(seen.traffic)) > 0 },
     );
   });
 
@@ -207,8 +209,8 @@ describe('the rule by which one revision replaces another', () => {
     law(
       reports('succeeded'),
       ({ seen, goal, task, isGranted }) => {
-        if (goal === 'nothing') return expect(seen).toEqual({ sets: [], traffic: undefined });
-        expect(seen.traffic).toBe(goal.key);
+        if (goal === 'nothing') return expect(seen).toEqual({ sets: [], traffic: [] });
+        expect(mainOf(seen.traffic)).toBe(goal.key);
         expect(readyOf(seen, goal.key)).toBeGreaterThan(0);
         expect([task?.grant, isGranted]).toEqual(['granted', true]);
       },
@@ -222,7 +224,9 @@ describe('the rule by which one revision replaces another', () => {
       ({ step, seen, goal, task, now }) => {
         if (!('failure' in step)) throw new Error('it failed without a reason');
         expect(describeFailure(step.failure)).toMatch(/^[A-Z].{30,}\./);
-        expect(step.previousServing).toBe(seen.traffic !== keyOf(goal) && readyOf(seen, seen.traffic) > 0);
+        expect(step.previousServing).toBe(
+          mainOf(seen.traffic) !== keyOf(goal) && readyOf(seen, mainOf(seen.traffic)) > 0,
+        );
         // What may pass is no reason before the time is over.
         expect(mayPass(step.failure)).toBe(false);
         if (step.failure.kind === 'deadline') expect(now).toBeGreaterThanOrEqual(task?.deadlineAt ?? 0);
@@ -239,7 +243,7 @@ describe('the rule by which one revision replaces another', () => {
     law(reports('stopped'), ({ seen, task, goal }) => {
       expect(task?.grant).toBe('refused');
       const left = setOf(seen, keyOf(goal));
-      if (seen.traffic !== keyOf(goal) && left !== undefined) expect(left.retiredAt).toBeDefined();
+      if (mainOf(seen.traffic) !== keyOf(goal) && left !== undefined) expect(left.retiredAt).toBeDefined();
     });
   });
 
@@ -248,7 +252,7 @@ describe('the rule by which one revision replaces another', () => {
       ({ task, goal, step }) => task?.reported !== undefined && goal !== 'nothing' && step.do === 'nothing',
       ({ seen, goal, task }) => {
         const left = seen.sets.filter(
-          ({ key, retiredAt }) => key !== seen.traffic && retiredAt === undefined,
+          ({ key, retiredAt }) => key !== mainOf(seen.traffic) && retiredAt === undefined,
         );
         const isOfTask = (key: string) => task?.reported === 'succeeded' || key === keyOf(goal);
         expect(left.filter(({ key }) => isOfTask(key))).toEqual([]);

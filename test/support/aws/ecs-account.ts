@@ -25,9 +25,10 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
-import { createEcsCompute } from '../../../lib/adapters/aws/ecs/compute.ts';
-import { serviceName, tags, targetGroupName } from '../../../lib/adapters/aws/ecs/names.ts';
-import type { NewSet } from '../../../lib/adapters/compute.ts';
+import { createEcsCompute } from '../../../lib/compute/ecs/compute.ts';
+import { serviceName, tags, targetGroupName } from '../../../lib/compute/ecs/names.ts';
+import type { NewServers } from '../../../lib/compute/managed.ts';
+import { allTo } from '../../../lib/domain/rollout.ts';
 
 /** An account with the parts of one set of servers, as scripted clients answer. */
 
@@ -54,9 +55,11 @@ export const options = {
   secretPrefix: 'slipway/dev',
   baseUrl: 'https://agents.example.com',
 };
-export const aSet: NewSet = {
+export const aSet: NewServers = {
   key: KEY,
   revisionId: 'r1',
+  keys: { plain: KEY, fresh: 'fresh' },
+  byTask: true,
   image: 'registry/app@sha256:1',
   platform: 'linux/amd64',
   environment: [
@@ -70,9 +73,21 @@ export const aSet: NewSet = {
   labels: { team: 'x' },
   wanted: 2,
   served: false,
-  graceSeconds: 180,
+  graceMilliseconds: 180_000,
 };
-export const compute = () => createEcsCompute(options);
+/** Of the one deployment. */
+export const compute = (given: Partial<typeof options> & { dockerHubSecret?: string } = {}) =>
+  createEcsCompute({ ...options, ...given })({ ...place, name: 'app' });
+
+/** Makes the set, and gives what is said of it. */
+export async function create(set: NewServers, made = compute()): Promise<string[]> {
+  const lines: string[] = [];
+  await made.create(set, (line) => void lines.push(line));
+  return lines;
+}
+
+/** Sends all the traffic to the one set. */
+export const move = (note: { revisionId?: string } = {}) => compute().move(allTo(KEY), note);
 
 const ruleOf = (header: string, value: string, arn = 'arn:rule', Priority = '1') => ({
   RuleArn: arn,

@@ -1,13 +1,9 @@
-import { inWords } from '../../../lib/adapters/aws/ecs/clients.ts';
-import {
-  type Compute,
-  ComputeBusy,
-  type Found,
-  type FoundSet,
-  type NewSet,
-} from '../../../lib/adapters/compute.ts';
+import { inWords } from '../../../lib/compute/ecs/clients.ts';
+import type { Agent, ManagedCompute, NewServers } from '../../../lib/compute/managed.ts';
+import { ComputeBusy, type Found, type FoundSet, type SetNote } from '../../../lib/compute/port.ts';
 import type { DeploymentRef } from '../../../lib/contract/refs.ts';
 import type { AgentFailure } from '../../../lib/domain/agent-failure.ts';
+import { allTo, mainOf } from '../../../lib/domain/rollout.ts';
 
 /** What a set consists of, in the order in which it is made. */
 const PARTS = ['secret', 'definition', 'target', 'trial rule', 'service', 'scaling'] as const;
@@ -15,7 +11,7 @@ type Part = (typeof PARTS)[number];
 
 type TwinSet = {
   made: Set<Part>;
-  of: NewSet;
+  of: NewServers;
   wanted: number;
   ready: number;
   served: boolean;
@@ -34,7 +30,7 @@ export type Script = { ready: number } | { failure: AgentFailure };
  * Compute in memory, with the calls that Fargate needs: `called` hears of each after it was made, and may
  * throw, as a process dies between two. What is scripted says how servers do.
  */
-export class ComputeTwin implements Compute {
+export class ComputeTwin {
   readonly deployments = new Map<string, TwinDeployment>();
   readonly calls: string[] = [];
   /** Moments at which requests would have failed that had an answer before. */
@@ -44,6 +40,24 @@ export class ComputeTwin implements Compute {
   setsMax = Number.POSITIVE_INFINITY;
   /** By image; others are ready at the next look. */
   readonly scripts = new Map<string, Script>();
+
+  /** As the driver has it: the calls of one deployment. */
+  readonly of: ManagedCompute = (agent: Agent) => ({
+    look: () => this.look(agent),
+    failureOf: (key) => this.failureOf(agent, key),
+    create: async (set, say) => {
+      await this.create(agent, set);
+      await say(`made ${set.key}`);
+    },
+    scale: (key, wanted) => this.scale(agent, key, wanted),
+    revive: (key, wanted, note) => this.revive(agent, key, wanted, note),
+    move: (to, note) => this.move(agent, mainOf(to) ?? '', note),
+    retire: (key, at) => this.retire(agent, key, at),
+    remove: (key) => this.remove(agent, key),
+    stopTraffic: () => this.stopTraffic(agent),
+    quotas: () => this.quotas(),
+    address: () => this.address(agent),
+  });
 
   #of({ deploymentId }: DeploymentRef): TwinDeployment {
     const known = this.deployments.get(deploymentId) ?? {
@@ -114,7 +128,7 @@ export class ComputeTwin implements Compute {
         isWhole: set.made.has('service'),
       };
     });
-    return { sets: found, traffic, inUse: this.#inUse() };
+    return { sets: found, traffic: traffic === undefined ? [] : allTo(traffic), inUse: this.#inUse() };
   }
 
   /** Each set has a target group with a rule to try it by, and each deployment with traffic a rule more. */
@@ -149,7 +163,7 @@ export class ComputeTwin implements Compute {
     return script !== undefined && 'failure' in script ? script.failure : undefined;
   }
 
-  async create(place: DeploymentRef, asked: NewSet): Promise<string[]> {
+  async create(place: DeploymentRef, asked: NewServers): Promise<void> {
     const known = this.#of(place);
     const { key, wanted, served, revisionId } = asked;
     if (known.sets.get(key)?.isLeaving) throw new ComputeBusy(`The set ${key} still ends its servers.`);
@@ -170,7 +184,6 @@ export class ComputeTwin implements Compute {
         known.sets.set(key, made);
       });
     }
-    return [`made ${key}`];
   }
 
   /** As the balancer, in the words of the adapter. */
@@ -188,12 +201,7 @@ export class ComputeTwin implements Compute {
     });
   }
 
-  async revive(
-    place: DeploymentRef,
-    key: string,
-    wanted: number,
-    note: { revisionId?: string },
-  ): Promise<void> {
+  async revive(place: DeploymentRef, key: string, wanted: number, note: SetNote): Promise<void> {
     await this.#change(place, 'note revival', key, (set) => {
       set.retiredAt = undefined;
       set.revisionId = note.revisionId ?? set.revisionId;
@@ -201,7 +209,7 @@ export class ComputeTwin implements Compute {
     await this.scale(place, key, wanted);
   }
 
-  async move(place: DeploymentRef, key: string, note: { revisionId?: string }): Promise<void> {
+  async move(place: DeploymentRef, key: string, note: SetNote): Promise<void> {
     await this.#change(place, 'note served', key, (set) => {
       set.served = true;
       set.revisionId = note.revisionId ?? set.revisionId;

@@ -26,7 +26,11 @@ export async function aDrivenWorld(): Promise<DrivenWorld> {
   const compute = new ComputeTwin();
   // A driver waits in the time of the world.
   const wait = async (milliseconds: number) => world.advance(milliseconds / 1000);
-  const driveDeps = (): DriveDeps => ({ ...world.deps, clock: { ...world.deps.clock, wait }, compute });
+  const driveDeps = (): DriveDeps => ({
+    ...world.deps,
+    clock: { ...world.deps.clock, wait },
+    compute: compute.of,
+  });
   const { tenantId } = world.caller;
   let runs = 0;
   const driven: DrivenWorld = Object.assign(world, {

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { transform } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEcsCompute } from '../../../lib/adapters/aws/ecs/compute.ts';
+import { createEcsCompute } from '../../../lib/compute/ecs/compute.ts';
 import { AGENT_HEADER, agentValue, PREFIX_HEADER, TRIAL_HEADER } from '../../../lib/contract/agent-front.ts';
 import { deploymentName } from '../../../lib/contract/deployments/requests.ts';
 import { ownRedirect } from '../../../lib/contract/own-redirects.ts';
@@ -58,7 +58,7 @@ describe('the front of all agents', () => {
     fc.assert(
       fc.property(name, fc.uuid(), fc.uuid(), paths, (given, tenantId, deploymentId, path) => {
         expect(deploymentName.safeParse(given).success).toBe(true);
-        const address = compute.address({ tenantId, deploymentId, name: given });
+        const address = compute({ tenantId, deploymentId, name: given }).address();
         const { pathname } = new URL(address);
         const { uri, headers } = front(`${pathname}${path}`);
         expect(uri).toBe(path === '' ? '/' : path);
@@ -152,7 +152,7 @@ describe('the front of all agents', () => {
 describe('a domain for agents', () => {
   const tenantId = '0190f3c2-7c1e-7d55-9b1a-0123456789ab';
   const compute = createEcsCompute({ ...options, domain: DOMAIN });
-  const address = (given: string) => compute.address({ tenantId, deploymentId: 'd', name: given });
+  const address = (given: string) => compute({ tenantId, deploymentId: 'd', name: given }).address();
   const ask = (host: string, uri = '/', headers: Headers = {}) =>
     front(uri, { host: { value: host }, ...headers }, atHosts);
 
@@ -160,7 +160,7 @@ describe('a domain for agents', () => {
     const paths = fc.constantFrom('/', '/ok', '/threads/1/runs/stream', '/d/other/name');
     fc.assert(
       fc.property(name, fc.uuid(), paths, (given, tenant, path) => {
-        const shown = new URL(compute.address({ tenantId: tenant, deploymentId: 'd', name: given }));
+        const shown = new URL(compute({ tenantId: tenant, deploymentId: 'd', name: given }).address());
         const isAtHost = shown.hostname.endsWith(`.${DOMAIN}`);
         expect(isAtHost).toBe(given.length <= 26 && !given.includes('_'));
         if (!isAtHost) return;

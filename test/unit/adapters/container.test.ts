@@ -73,7 +73,7 @@ describe('the container', () => {
       AGENTS_URL: 'https://front.example',
     });
     expect(container.engineDeps()).toHaveProperty('computeDriver');
-    expect(container.compute().address({ tenantId: 't', deploymentId: 'd', name: 'app' })).toBe(
+    expect(container.compute()({ tenantId: 't', deploymentId: 'd', name: 'app' }).address()).toBe(
       'https://front.example/d/t/app',
     );
   });

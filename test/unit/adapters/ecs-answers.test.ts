@@ -8,12 +8,13 @@ import {
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createDriver } from '../../../lib/adapters/aws/ecs/driver.ts';
-import { tags } from '../../../lib/adapters/aws/ecs/names.ts';
+import { createDriver } from '../../../lib/adapters/aws/compute-driver.ts';
+import { tags } from '../../../lib/compute/ecs/names.ts';
 import type { AgentFailure } from '../../../lib/domain/agent-failure.ts';
 import {
   aSet,
   compute,
+  create,
   ecs,
   elb,
   ended,
@@ -66,7 +67,7 @@ describe('an answer of AWS', () => {
 
   it.each(cases)('%s (%s) is %s', async (errorName, message, kind, words) => {
     ecs.on(CreateServiceCommand).rejects(failing(errorName, message));
-    await expect(compute().create(place, aSet)).rejects.toMatchObject({
+    await expect(create(aSet)).rejects.toMatchObject({
       name: kind,
       message: expect.stringMatching(words),
     });
@@ -75,7 +76,7 @@ describe('an answer of AWS', () => {
   it('that a target group is still in use passes', async () => {
     lying({ tags: { [tags.leaving]: 'true' } });
     elb.on(DeleteTargetGroupCommand).rejects(failing('ResourceInUseException'));
-    await expect(compute().remove(place, KEY)).rejects.toMatchObject({ name: 'ComputeBusy' });
+    await expect(compute().remove(KEY)).rejects.toMatchObject({ name: 'ComputeBusy' });
   });
 });
 
@@ -87,7 +88,7 @@ const exit = (exitCode: number, reason = ''): Partial<Task> => ({
 });
 
 describe('servers are missing', () => {
-  const failure = () => compute().failureOf(place, KEY);
+  const failure = () => compute().failureOf(KEY);
 
   it('for no reason that another service of the same name has left', async () => {
     const createdAt = new Date(5_000);
@@ -188,7 +189,7 @@ describe('servers are missing', () => {
 describe('an agent', () => {
   it('answers under its name in its tenant', () => {
     const address = 'https://agents.example.com/d/0190-tenant/app';
-    expect(compute().address({ ...place, name: 'app' })).toBe(address);
+    expect(compute().address()).toBe(address);
   });
 });
 

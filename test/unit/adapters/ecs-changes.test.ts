@@ -21,7 +21,7 @@ import {
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { DeleteSecretCommand } from '@aws-sdk/client-secrets-manager';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { tags } from '../../../lib/adapters/aws/ecs/names.ts';
+import { tags } from '../../../lib/compute/ecs/names.ts';
 import {
   changes,
   compute,
@@ -30,7 +30,7 @@ import {
   failing,
   KEY,
   lying,
-  place,
+  move,
   productionRule,
   resetAccount,
   scaling,
@@ -43,7 +43,7 @@ beforeEach(resetAccount);
 describe('traffic', () => {
   it('moves in one write, after the set was noted to have served', async () => {
     lying({ rules: [trialRule, productionRule], services: [{ status: 'ACTIVE' }] });
-    await compute().move(place, KEY, { name: 'app', revisionId: 'r2' });
+    await move({ revisionId: 'r2' });
     expect(changes()).toEqual(['AddTags', 'ModifyRule']);
     expect(elb.commandCalls(AddTagsCommand)[0]?.args[0].input.Tags).toEqual([
       { Key: tags.served, Value: 'true' },
@@ -55,7 +55,7 @@ describe('traffic', () => {
   it('has one rule afterwards, should there have been two', async () => {
     const double = { ...productionRule, RuleArn: 'arn:double', Priority: '7' };
     lying({ rules: [double, trialRule, productionRule], services: [{ status: 'ACTIVE' }] });
-    await compute().move(place, KEY, { name: 'app' });
+    await move();
     expect(elb.commandCalls(ModifyRuleCommand)[0]?.args[0].input).toMatchObject({ RuleArn: 'arn:rule' });
     expect(elb.commandCalls(DeleteRuleCommand).map(({ args }) => args[0].input)).toEqual([
       { RuleArn: 'arn:double' },
@@ -64,7 +64,7 @@ describe('traffic', () => {
 
   it('gets a rule the first time, for the header that the front sets', async () => {
     lying({ rules: [trialRule], services: [{ status: 'ACTIVE' }] });
-    await compute().move(place, KEY, { name: 'app' });
+    await move();
     expect(elb.commandCalls(CreateRuleCommand)[0]?.args[0].input.Conditions).toEqual([
       {
         Field: 'http-header',
@@ -76,7 +76,7 @@ describe('traffic', () => {
   it('stops with the rule, and may have stopped before', async () => {
     lying({ rules: [trialRule, productionRule] });
     elb.on(DeleteRuleCommand).rejects(failing('RuleNotFoundException'));
-    await compute().stopTraffic(place);
+    await compute().stopTraffic();
     expect(elb.commandCalls(DeleteRuleCommand)[0]?.args[0].input).toEqual({ RuleArn: 'arn:rule' });
   });
 });
@@ -88,7 +88,7 @@ describe('a rule', () => {
       lying({ rules: [{ RuleArn: 'arn:made', Priority: '9', Conditions, Actions }] });
       throw failing('PriorityInUseException');
     });
-    await compute().move(place, KEY, { name: 'app' });
+    await move();
     expect(elb.commandCalls(CreateRuleCommand)).toHaveLength(1);
   });
 });
@@ -99,13 +99,13 @@ describe('a set that goes', () => {
     scaling
       .on(DeregisterScalableTargetCommand)
       .rejects(new ObjectNotFoundException({ message: 'none', $metadata: {} }));
-    await compute().retire(place, KEY, 123);
+    await compute().retire(KEY, 123);
     expect(changes()).toEqual(['DeregisterScalableTarget', 'AddTags']);
   });
 
   it('has its bounds again when it is taken back', async () => {
     lying({ services: [{ status: 'ACTIVE' }], tags: { [tags.min]: '2', [tags.max]: '5' } });
-    await compute().revive(place, KEY, 3, { revisionId: 'r3' });
+    await compute().revive(KEY, 3, { revisionId: 'r3' });
     expect(changes()).toEqual([
       'UpdateService',
       'RegisterScalableTarget',
@@ -125,7 +125,7 @@ describe('a set that goes', () => {
 
   it('ends its servers first', async () => {
     lying({ rules: [trialRule], services: [{ status: 'ACTIVE' }] });
-    expect(await compute().remove(place, KEY)).toBe('later');
+    expect(await compute().remove(KEY)).toBe('later');
     expect(changes()).toEqual([
       'AddTags',
       'DeregisterScalableTarget',
@@ -137,19 +137,19 @@ describe('a set that goes', () => {
 
   it('stays when it has got the traffic meanwhile', async () => {
     lying({ rules: [trialRule, productionRule], services: [{ status: 'ACTIVE' }] });
-    await expect(compute().remove(place, KEY)).rejects.toMatchObject({ name: 'ComputeBusy' });
+    await expect(compute().remove(KEY)).rejects.toMatchObject({ name: 'ComputeBusy' });
     expect(changes()).toEqual([]);
   });
 
   it('that has no service is left for a moment to whoever may be making it', async () => {
     lying({ rules: [trialRule] });
-    expect(await compute().remove(place, KEY)).toBe('later');
+    expect(await compute().remove(KEY)).toBe('later');
     expect(changes()).toEqual(['AddTags']);
   });
 
   it('waits while they end', async () => {
     lying({ services: [{ status: 'DRAINING' }], tags: { [tags.leaving]: 'true' } });
-    expect(await compute().remove(place, KEY)).toBe('later');
+    expect(await compute().remove(KEY)).toBe('later');
     expect(changes()).toEqual(['DeregisterScalableTarget']);
   });
 
@@ -160,7 +160,7 @@ describe('a set that goes', () => {
       .on(ListTaskDefinitionsCommand, { status: 'INACTIVE' })
       .resolves({ taskDefinitionArns: Array.from({ length: 11 }, (_, index) => `arn:d:${index}`) });
     secrets.on(DeleteSecretCommand).rejectsOnce(failing('ResourceNotFoundException')).resolves({});
-    expect(await compute().remove(place, KEY)).toBe('done');
+    expect(await compute().remove(KEY)).toBe('done');
     expect(changes()).toEqual([
       'DeleteRule',
       'DeregisterTaskDefinition',
@@ -178,16 +178,16 @@ describe('a set that goes', () => {
   it('may be denied to a run that comes second, for what is gone has no tags', async () => {
     lying({ tags: { [tags.leaving]: 'true' } });
     elb.on(DeleteTargetGroupCommand).rejectsOnce(failing('AccessDenied'));
-    await expect(compute().remove(place, KEY)).rejects.toMatchObject({ name: 'AccessDenied' });
+    await expect(compute().remove(KEY)).rejects.toMatchObject({ name: 'AccessDenied' });
     elb.on(DeleteTargetGroupCommand).callsFake(() => {
       lying(undefined);
       throw failing('AccessDenied');
     });
-    await expect(compute().remove(place, KEY)).rejects.toMatchObject({ name: 'ComputeBusy' });
+    await expect(compute().remove(KEY)).rejects.toMatchObject({ name: 'ComputeBusy' });
   });
 
   it('may be gone already', async () => {
-    expect(await compute().remove(place, KEY)).toBe('done');
+    expect(await compute().remove(KEY)).toBe('done');
     expect(changes()).toEqual([]);
   });
 });

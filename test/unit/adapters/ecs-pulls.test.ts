@@ -1,7 +1,6 @@
 import type { Task } from '@aws-sdk/client-ecs';
 import { DescribeTargetHealthCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createEcsCompute } from '../../../lib/adapters/aws/ecs/compute.ts';
 import type { AgentFailure } from '../../../lib/domain/agent-failure.ts';
 import {
   compute,
@@ -10,8 +9,6 @@ import {
   IMAGE,
   KEY,
   lying,
-  options,
-  place,
   resetAccount,
   sized,
   unfetched,
@@ -20,7 +17,7 @@ import {
 beforeEach(resetAccount);
 
 describe('servers cannot be started', () => {
-  const failure = () => compute().failureOf(place, KEY);
+  const failure = () => compute().failureOf(KEY);
 
   const fetching: [said: string, expected: AgentFailure][] = [
     [
@@ -73,21 +70,21 @@ describe('servers cannot be started', () => {
     ended(pulling(LIMIT, 'python:3.13'));
     const limit = { kind: 'pull_limit', said: LIMIT, pullSecrets: undefined };
     expect(await failure()).toEqual({ ...limit, image: 'python:3.13' });
-    const own = createEcsCompute({ ...options, dockerHubSecret: 'hub' });
-    expect(await own.failureOf(place, KEY)).toEqual({
+    const own = compute({ dockerHubSecret: 'hub' });
+    expect(await own.failureOf(KEY)).toEqual({
       ...limit,
       image: 'python:3.13',
       setting: 'dockerHubSecret',
     });
     ended(pulling(LIMIT, 'public.ecr.aws/app'));
-    expect(await own.failureOf(place, KEY)).toEqual({ ...limit, image: 'public.ecr.aws/app' });
+    expect(await own.failureOf(KEY)).toEqual({ ...limit, image: 'public.ecr.aws/app' });
   });
 
   it('because the account at Docker Hub is refused', async () => {
     lying({ tags: sized });
     ended(pulling('CannotPullContainerError: unauthorized: incorrect username or password', 'me/app'));
-    const own = createEcsCompute({ ...options, dockerHubSecret: 'hub' });
-    expect(await own.failureOf(place, KEY)).toMatchObject({
+    const own = compute({ dockerHubSecret: 'hub' });
+    expect(await own.failureOf(KEY)).toMatchObject({
       kind: 'registry_access',
       setting: 'dockerHubSecret',
     });

@@ -8,21 +8,20 @@ import {
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { CreateSecretCommand, ResourceExistsException } from '@aws-sdk/client-secrets-manager';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createEcsCompute } from '../../../lib/adapters/aws/ecs/compute.ts';
-import { placeOfService, serviceName, tags, targetGroupName } from '../../../lib/adapters/aws/ecs/names.ts';
+import { placeOfService, serviceName, tags, targetGroupName } from '../../../lib/compute/ecs/names.ts';
+import { allTo } from '../../../lib/domain/rollout.ts';
 import {
   aServiceName,
   aSet,
   changes,
   compute,
+  create,
   ecs,
   elb,
   failing,
   KEY,
   type Lying,
   lying,
-  options,
-  place,
   productionRule,
   resetAccount,
   scaling,
@@ -52,14 +51,14 @@ describe('what a balancer may have', () => {
         { Name: 'rules-per-application-load-balancer', Max: '250' },
       ],
     });
-    expect(await compute().quotas()).toEqual({ targetGroups: 100, rules: 250 });
+    expect(await compute().quotas?.()).toEqual({ targetGroups: 100, rules: 250 });
     elb.on(DescribeAccountLimitsCommand).rejects(new Error('denied'));
-    expect(await compute().quotas()).toEqual({ targetGroups: 100, rules: 100 });
+    expect(await compute().quotas?.()).toEqual({ targetGroups: 100, rules: 100 });
   });
 
   it('is in use by all deployments: the default rule does not count, and a target group once', async () => {
     lying({ rules: [trialRule, productionRule, { IsDefault: true, Actions: [{ Type: 'fixed-response' }] }] });
-    expect((await compute().look(place)).inUse).toEqual({ targetGroups: 1, rules: 2 });
+    expect((await compute().look()).inUse).toEqual({ targetGroups: 1, rules: 2 });
   });
 });
 
@@ -70,8 +69,8 @@ describe('a look', () => {
       tags: { [tags.revision]: 'r1', [tags.startedFor]: 'r0', [tags.served]: 'true' },
       services: [{ status: 'ACTIVE', desiredCount: 2 }],
     });
-    expect(await compute().look(place)).toEqual({
-      traffic: KEY,
+    expect(await compute().look()).toEqual({
+      traffic: allTo(KEY),
       inUse: { targetGroups: 1, rules: 2 },
       sets: [
         {
@@ -98,13 +97,13 @@ describe('a look', () => {
     ['without a rule', { services: [{ status: 'ACTIVE', desiredCount: 1 }] }],
   ])('says of a set %s that it is not whole', async (_, there) => {
     lying(there);
-    expect((await compute().look(place)).sets).toMatchObject([{ isWhole: false }]);
+    expect((await compute().look()).sets).toMatchObject([{ isWhole: false }]);
   });
 });
 
 describe('a set', () => {
   it('is made with its target group first and its service once that has a rule', async () => {
-    const lines = await compute().create(place, aSet);
+    const lines = await create(aSet);
     expect(changes()).toEqual([
       'CreateTargetGroup',
       'ModifyTargetGroupAttributes',
@@ -144,10 +143,10 @@ describe('a set', () => {
   });
 
   it('is fetched with the account at Docker Hub if its image lies there, and with no other', async () => {
-    const own = createEcsCompute({ ...options, dockerHubSecret: 'hub' });
+    const own = compute({ dockerHubSecret: 'hub' });
     const credentialsFor = async (image: string) => {
       resetAccount();
-      await own.create(place, { ...aSet, image });
+      await create({ ...aSet, image }, own);
       const [definition] = ecs.commandCalls(RegisterTaskDefinitionCommand);
       return definition?.args[0].input.containerDefinitions?.[0]?.repositoryCredentials;
     };
@@ -160,14 +159,14 @@ describe('a set', () => {
     const bounds = { [tags.min]: '1', [tags.max]: '3' };
     const there = { rules: [trialRule], services: [{ status: 'ACTIVE', desiredCount: 2 }] };
     lying({ ...there, tags: bounds });
-    expect((await compute().look(place)).sets).toMatchObject([{ isWhole: false }]);
+    expect((await compute().look()).sets).toMatchObject([{ isWhole: false }]);
     lying({ ...there, tags: { ...bounds, [tags.scaled]: 'true' } });
-    expect((await compute().look(place)).sets).toMatchObject([{ isWhole: true }]);
+    expect((await compute().look()).sets).toMatchObject([{ isWhole: true }]);
   });
 
   it('that is on its way out is not made anew', async () => {
     lying({ rules: [trialRule], tags: { [tags.leaving]: 'true' } });
-    await expect(compute().create(place, aSet)).rejects.toMatchObject({ name: 'ComputeBusy' });
+    await expect(create(aSet)).rejects.toMatchObject({ name: 'ComputeBusy' });
     expect(changes()).toEqual([]);
   });
 
@@ -176,7 +175,7 @@ describe('a set', () => {
     ['begins to go', { tags: { [tags.leaving]: 'true' } }],
   ])('that %s while it is made leaves nothing', async (_, then) => {
     ecs.on(CreateServiceCommand).callsFake(() => lying(then));
-    await expect(compute().create(place, { ...aSet, max: 1 })).rejects.toMatchObject({
+    await expect(create({ ...aSet, max: 1 })).rejects.toMatchObject({
       name: 'ComputeBusy',
     });
     expect(changes().slice(-2)).toEqual(['DeleteService', 'DeleteSecret']);
@@ -188,7 +187,7 @@ describe('a set', () => {
   ])('that %s while it gets its scaler leaves none', async (_, then) => {
     lying({ rules: [trialRule], services: [{ status: 'ACTIVE', desiredCount: 2 }] });
     scaling.on(RegisterScalableTargetCommand).callsFake(() => lying(then));
-    await expect(compute().create(place, { ...aSet, max: 3 })).rejects.toMatchObject({
+    await expect(create({ ...aSet, max: 3 })).rejects.toMatchObject({
       name: 'ComputeBusy',
     });
     expect(changes().slice(-3)).toEqual([
@@ -203,7 +202,7 @@ describe('a set', () => {
     secrets
       .on(CreateSecretCommand)
       .rejects(new ResourceExistsException({ message: 'it exists', $metadata: {} }));
-    await compute().create(place, { ...aSet, max: 1 });
+    await create({ ...aSet, max: 1 });
     expect(changes()).toEqual([
       'AddTags',
       'ModifyTargetGroupAttributes',
@@ -216,7 +215,7 @@ describe('a set', () => {
 
   it('that is there is left as it is', async () => {
     lying({ rules: [trialRule], services: [{ status: 'ACTIVE', desiredCount: 2 }] });
-    await compute().create(place, { ...aSet, max: 1 });
+    await create({ ...aSet, max: 1 });
     expect(changes()).toEqual(['AddTags', 'ModifyTargetGroupAttributes']);
     const noted = elb.commandCalls(AddTagsCommand)[0]?.args[0].input.Tags;
     expect(noted).not.toContainEqual(expect.objectContaining({ Key: tags.startedFor }));
@@ -224,7 +223,7 @@ describe('a set', () => {
 
   it('takes another priority where somebody was quicker', async () => {
     elb.on(CreateRuleCommand).rejectsOnce(failing('PriorityInUseException')).resolves({});
-    await compute().create(place, aSet);
+    await create(aSet);
     const priorities = elb.commandCalls(CreateRuleCommand).map(({ args }) => args[0].input.Priority);
     expect(new Set(priorities).size).toBe(2);
   });
@@ -234,7 +233,7 @@ describe('a set', () => {
       name: `N${index}`,
       value: String(index).repeat(40_000),
     }));
-    await compute().create(place, { ...aSet, environment });
+    await create({ ...aSet, environment });
     const stored = secrets.commandCalls(CreateSecretCommand).map(({ args }) => args[0].input);
     expect(stored.map(({ Name }) => Name)).toEqual(
       [0, 1, 2].map((index) => `slipway/dev/0190-tenant/0190-deployment/${KEY}-${index}`),
@@ -247,7 +246,7 @@ describe('a set', () => {
   });
 
   it('larger than anything there is is refused before anything is made', async () => {
-    await expect(compute().create(place, { ...aSet, cpu: 32 })).rejects.toMatchObject({
+    await expect(create({ ...aSet, cpu: 32 })).rejects.toMatchObject({
       name: 'ComputeRefused',
       message: expect.stringMatching(/the largest have 16 CPU and 122880 MB/),
     });

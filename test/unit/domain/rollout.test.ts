@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  allTo,
   type ComputeSet,
   decideRollout,
   type Goal,
@@ -20,7 +21,10 @@ const taskOf = (more: Partial<NonNullable<Task>> = {}): Task => ({
   ...{ grant: 'unasked', reported: undefined, deadlineAt: NOW + 600_000, timeoutSeconds: 600 },
   ...more,
 });
-const seen = (traffic: string | undefined, ...sets: ComputeSet[]): Seen => ({ traffic, sets });
+const seen = (traffic: string | undefined, ...sets: ComputeSet[]): Seen => ({
+  traffic: traffic === undefined ? [] : allTo(traffic),
+  sets,
+});
 
 describe('a revision replaces another', () => {
   it('comes up beside it, with as many servers as serve', () => {
@@ -43,7 +47,10 @@ describe('a revision replaces another', () => {
     const ready = setOf('new');
     const before = seen('old', old, ready);
     expect(decideRollout(before, goal, taskOf(), NOW)).toEqual({ do: 'announce' });
-    expect(decideRollout(before, goal, taskOf({ grant: 'granted' }), NOW)).toEqual({ do: 'move', to: 'new' });
+    expect(decideRollout(before, goal, taskOf({ grant: 'granted' }), NOW)).toEqual({
+      do: 'move',
+      to: allTo('new'),
+    });
     const moved = seen('new', old, setOf('new', { served: true }));
     expect(decideRollout(moved, goal, taskOf({ grant: 'granted' }), NOW)).toEqual({
       ...{ do: 'report', outcome: 'succeeded' },
@@ -81,7 +88,10 @@ describe('a deploy that comes to nothing', () => {
 
   it('gives the traffic back where the interrupt won after the move', () => {
     const served = setOf('new', { served: true });
-    expect(decideRollout(seen('new', old, served), goal, refused, NOW)).toEqual({ do: 'move', to: 'old' });
+    expect(decideRollout(seen('new', old, served), goal, refused, NOW)).toEqual({
+      do: 'move',
+      to: allTo('old'),
+    });
     expect(decideRollout(seen('old', old, served), goal, refused, NOW)).toEqual({ do: 'retire', key: 'new' });
     const retired = { ...served, retiredAt: NOW };
     expect(decideRollout(seen('old', old, retired), goal, refused, NOW)).toEqual({
@@ -151,7 +161,10 @@ describe('what runs without a task', () => {
   it('gets the traffic with its first server where nothing answers', () => {
     const first = setOf('new', { wanted: 3, ready: 1 });
     const down = setOf('old', { served: true, ready: 0 });
-    expect(decideRollout(seen('old', down, first), goal, undefined, NOW)).toEqual({ do: 'move', to: 'new' });
+    expect(decideRollout(seen('old', down, first), goal, undefined, NOW)).toEqual({
+      do: 'move',
+      to: allTo('new'),
+    });
     expect(decideRollout(seen('old', old, first), goal, undefined, NOW)).toMatchObject({ do: 'wait' });
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { placeOfService, serviceName } from '../../../lib/adapters/aws/ecs/names.ts';
+import { placeOfService, serviceName } from '../../../lib/compute/ecs/names.ts';
 import { buildEvent, codeBuildEventOf } from '../../../lib/triggers/build-event.ts';
 import { computeDriver } from '../../../lib/triggers/compute-event.ts';
 import { customResource } from '../../../lib/triggers/custom-resource.ts';

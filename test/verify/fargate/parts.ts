@@ -13,7 +13,7 @@ import {
   paginateDescribeTargetGroups,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { paginateListSecrets } from '@aws-sdk/client-secrets-manager';
-import { tags } from '../../../lib/adapters/aws/ecs/names.ts';
+import { tags } from '../../../lib/compute/ecs/names.ts';
 import { absent } from '../absent.ts';
 import type { Account } from '../account.ts';
 import { all } from '../pages.ts';

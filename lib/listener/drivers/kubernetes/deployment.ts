@@ -1,6 +1,13 @@
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import { describeFailure } from '../../../domain/agent-failure.ts';
-import { type ComputeSet, decideRollout, type Goal, type Step } from '../../../domain/rollout.ts';
+import {
+  allTo,
+  type ComputeSet,
+  decideRollout,
+  type Goal,
+  mainOf,
+  type Step,
+} from '../../../domain/rollout.ts';
 import { jittered, messageOf } from '../../backoff.ts';
 import type { DeployHooks, DeployResult, StatusReport } from '../../driver.ts';
 import type { Log } from '../../log.ts';
@@ -170,7 +177,7 @@ export class Deployment {
     const seen = sets.observe();
     const known = await this.#setsOf(seen);
     if (wanted !== this.#wanted) return 'again';
-    const now = { sets: known, traffic: seen.traffic };
+    const now = { sets: known, traffic: seen.traffic === undefined ? [] : allTo(seen.traffic) };
     const next = await this.#perform(decideRollout(now, this.#goalOf(wanted), this.#task?.task, Date.now()));
     this.#failures = 0;
     return next;
@@ -232,8 +239,8 @@ export class Deployment {
       case 'revive':
         return sets.revive(step.key, step.wanted);
       case 'move':
-        await sets.move(step.to, this.#epoch ?? 0);
-        this.#task?.say(`Traffic moved to set ${step.to}.`);
+        await sets.move(mainOf(step.to) ?? '', this.#epoch ?? 0);
+        this.#task?.say(`Traffic moved to set ${mainOf(step.to)}.`);
         return changed();
       case 'retire':
         return sets.retire(step.key);

@@ -1,9 +1,9 @@
 import { GetLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DescribeTasksCommand, ListTasksCommand, type Task } from '@aws-sdk/client-ecs';
 import { DescribeTargetHealthCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { isOnDockerHub } from '../../../contract/images/docker-hub.ts';
-import type { DeploymentRef } from '../../../contract/refs.ts';
-import type { AgentFailure } from '../../../domain/agent-failure.ts';
+import { isOnDockerHub } from '../../contract/images/docker-hub.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
+import type { AgentFailure } from '../../domain/agent-failure.ts';
 import { type Aws, unless } from './clients.ts';
 import type { Lying } from './look.ts';
 import { serviceName, tags } from './names.ts';

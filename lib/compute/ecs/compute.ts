@@ -1,6 +1,9 @@
-import { agentAddress } from '../../../contract/agent-front.ts';
-import type { DeploymentRef } from '../../../contract/refs.ts';
-import { type Compute, ComputeBusy, type NewSet } from '../../compute.ts';
+import { agentAddress } from '../../contract/agent-front.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
+import type { AgentFailure } from '../../domain/agent-failure.ts';
+import { mainOf, type Traffic } from '../../domain/rollout.ts';
+import type { Agent, ManagedCompute, NewServers } from '../managed.ts';
+import { ComputeBusy, type SetNote } from '../port.ts';
 import { type Aws, inWords, isNamed, openAws } from './clients.ts';
 import { failureOfSet } from './failures.ts';
 import { type Account, foundIn, isThere, type Lying, quotasOf, survey } from './look.ts';
@@ -15,27 +18,32 @@ import * as target from './target.ts';
  * Fargate behind the balancer that all agents share: one service, target group and trial rule a set, and one
  * rule a deployment that sends its requests.
  */
-export function createEcsCompute(options: EcsOptions): Compute {
+export function createEcsCompute(options: EcsOptions): ManagedCompute {
   const aws = openAws(options);
   const said = <T>(call: Promise<T>): Promise<T> =>
     call.catch((error: unknown) => {
       throw inWords(error);
     });
-  const saidOf = <T>(place: DeploymentRef, key: string, call: Promise<T>): Promise<T> =>
-    said(call.catch((error: unknown) => orGone(aws, { place, key }, error)));
-  return {
-    look: (place) => said(survey(aws, place).then(foundIn)),
-    failureOf: (place, key) => said(failureOf(aws, place, key)),
-    create: (place, set) => said(create(aws, place, set)),
-    scale: (place, key, wanted) => said(service.setDesired(aws, serviceName(place, key), wanted)),
-    revive: (place, key, wanted, note) => saidOf(place, key, revive(aws, place, { key, wanted, note })),
-    move: (place, key, to) => saidOf(place, key, move(aws, place, key, to)),
-    retire: (place, key, at) => saidOf(place, key, retire(aws, place, key, at)),
-    remove: (place, key) => saidOf(place, key, remove(aws, place, key)),
-    stopTraffic: (place) =>
-      said(survey(aws, place).then(({ production }) => target.deleteRules(aws, production))),
-    quotas: () => quotasOf(aws),
-    address: (named) => agentAddress(named, options),
+  return (agent) => {
+    const saidOf = <T>(key: string, call: Promise<T>): Promise<T> =>
+      said(call.catch((error: unknown) => orGone(aws, { place: agent, key }, error)));
+    return {
+      look: () => said(survey(aws, agent).then(foundIn)),
+      failureOf: (key) => said(failureOf(aws, agent, key)),
+      create: async (set, say) => {
+        const note = await said(create(aws, agent, set));
+        if (note !== undefined) await say(note);
+      },
+      scale: (key, wanted) => said(service.setDesired(aws, serviceName(agent, key), wanted)),
+      revive: (key, wanted, note) => saidOf(key, revive(aws, agent, { key, wanted, note })),
+      move: (to, note) => saidOf(mainOf(to) ?? '', move(aws, agent, to, note)),
+      retire: (key, at) => saidOf(key, retire(aws, agent, key, at)),
+      remove: (key) => saidOf(key, remove(aws, agent, key)),
+      stopTraffic: () =>
+        said(survey(aws, agent).then(({ production }) => target.deleteRules(aws, production))),
+      quotas: () => quotasOf(aws),
+      address: () => agentAddress(agent, options),
+    };
   };
 }
 
@@ -58,13 +66,16 @@ async function orGone(
   throw error;
 }
 
-async function failureOf(aws: Aws, place: DeploymentRef, key: string): ReturnType<Compute['failureOf']> {
+async function failureOf(aws: Aws, place: DeploymentRef, key: string): Promise<AgentFailure | undefined> {
   const set = await setOf(aws, place, key);
   return set && failureOfSet(aws, place, set);
 }
 
-/** What is missing of it, in an order in which each can be found again: the target group first. */
-async function create(aws: Aws, place: DeploymentRef, set: NewSet): Promise<string[]> {
+/**
+ * Makes what is missing of it, in an order in which each can be found again: the target group first. Gives a
+ * line for the deploy log.
+ */
+async function create(aws: Aws, place: DeploymentRef, set: NewServers): Promise<string | undefined> {
   const size = sizeFor(set);
   const account = await survey(aws, place);
   const known = account.sets.find(({ key }) => key === set.key);
@@ -73,7 +84,7 @@ async function create(aws: Aws, place: DeploymentRef, set: NewSet): Promise<stri
   await complete(aws, place, set, { size, account, known, targetGroupArn }).catch((error: unknown) =>
     orGone(aws, { place, key: set.key }, error),
   );
-  return [sizeNote(set, size)].filter((line) => line !== undefined);
+  return sizeNote(set, size);
 }
 
 type Begun = { size: Size; account: Account; known: Lying | undefined; targetGroupArn: string };
@@ -82,10 +93,10 @@ type Begun = { size: Size; account: Account; known: Lying | undefined; targetGro
 async function complete(
   aws: Aws,
   place: DeploymentRef,
-  set: NewSet,
+  set: NewServers,
   { size, account, known, targetGroupArn }: Begun,
 ): Promise<void> {
-  await target.setDeregistration(aws, targetGroupArn, set.graceSeconds);
+  await target.setDeregistration(aws, targetGroupArn, set.graceMilliseconds / 1000);
   await target.ensureTrialRule(aws, targetGroupArn, { account, key: set.key });
   const make = async () => {
     const variables = await storeVariables(aws, place, set);
@@ -139,7 +150,7 @@ async function letScale(
   await target.note(aws, targetGroupArn, { [tags.scaled]: 'true' });
 }
 
-type Revival = { key: string; wanted: number; note: { revisionId?: string } };
+type Revival = { key: string; wanted: number; note: SetNote };
 
 async function revive(aws: Aws, place: DeploymentRef, { key, wanted, note }: Revival): Promise<void> {
   const set = await setOf(aws, place, key);
@@ -151,20 +162,15 @@ async function revive(aws: Aws, place: DeploymentRef, { key, wanted, note }: Rev
   await target.note(aws, set.targetGroupArn, { [tags.retiredAt]: undefined, ...revisionOf(note) });
 }
 
-const revisionOf = ({ revisionId }: { revisionId?: string }) =>
+const revisionOf = ({ revisionId }: SetNote) =>
   revisionId === undefined ? {} : { [tags.revision]: revisionId };
 
-async function move(
-  aws: Aws,
-  place: DeploymentRef,
-  key: string,
-  { name, ...note }: { name: string; revisionId?: string },
-): Promise<void> {
-  const account = await survey(aws, place);
-  const set = account.sets.find((one) => one.key === key);
+async function move(aws: Aws, agent: Agent, to: Traffic, note: SetNote): Promise<void> {
+  const account = await survey(aws, agent);
+  const set = account.sets.find(({ key }) => key === mainOf(to));
   if (set === undefined) return;
   await target.note(aws, set.targetGroupArn, { [tags.served]: 'true', ...revisionOf(note) });
-  await target.sendTraffic(aws, set.targetGroupArn, { account, place, name });
+  await target.sendTraffic(aws, set.targetGroupArn, { account, agent });
 }
 
 /** Its scaler first: what drains does little, and would be ended for that. */

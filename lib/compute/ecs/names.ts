@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DeploymentRef } from '../../../contract/refs.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
 import type { EcsOptions } from './options.ts';
 
 // The target group of a set is its anchor: it is made first and removed last, so whatever was cut off is

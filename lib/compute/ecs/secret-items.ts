@@ -3,8 +3,8 @@ import {
   DeleteSecretCommand,
   PutSecretValueCommand,
 } from '@aws-sdk/client-secrets-manager';
-import type { DeploymentRef } from '../../../contract/refs.ts';
-import type { NewSet } from '../../compute.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
+import type { NewServers } from '../managed.ts';
 import { type Aws, unless } from './clients.ts';
 import { placeTags } from './names.ts';
 
@@ -38,7 +38,7 @@ const prefixOf = ({ options }: Aws, { tenantId, deploymentId }: DeploymentRef, k
  * Stores a set's variables, and gives where each lies. Members are called by their place: a reference ends at
  * a colon, which the name of a variable may hold.
  */
-export async function storeVariables(aws: Aws, place: DeploymentRef, set: NewSet): Promise<Placed[]> {
+export async function storeVariables(aws: Aws, place: DeploymentRef, set: NewServers): Promise<Placed[]> {
   const placed: Placed[] = [];
   for (const [index, variables] of itemsOf(set.environment).entries()) {
     const Name = `${prefixOf(aws, place, set.key)}${index}`;

@@ -1,5 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import type { ComputeDriver } from '../../compute.ts';
+import type { ComputeDriver } from '../../compute/managed.ts';
 
 /** Wakes the driver's function. Lambda keeps the call until it was made, and makes it again when it fails. */
 export function createDriver(functionName: string): ComputeDriver {

@@ -12,9 +12,9 @@ import {
   RegisterTaskDefinitionCommand,
   UpdateServiceCommand,
 } from '@aws-sdk/client-ecs';
-import { isOnDockerHub } from '../../../contract/images/docker-hub.ts';
-import type { DeploymentRef } from '../../../contract/refs.ts';
-import type { NewSet } from '../../compute.ts';
+import { isOnDockerHub } from '../../contract/images/docker-hub.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
+import type { NewServers } from '../managed.ts';
 import { type Aws, unless } from './clients.ts';
 import { placeTags, serviceName } from './names.ts';
 import { CONTAINER, CONTAINER_PORT, type EcsOptions } from './options.ts';
@@ -36,7 +36,7 @@ const ecsTags = (given: Record<string, string>) =>
 export async function registerTaskDefinition(
   aws: Aws,
   place: DeploymentRef,
-  set: NewSet,
+  set: NewServers,
   { size, variables }: { size: Size; variables: readonly Placed[] },
 ): Promise<string> {
   const { options } = aws;
@@ -80,7 +80,7 @@ export async function registerTaskDefinition(
 }
 
 /** Each server that starts gets what the item has by then. */
-const sharedVariables = ({ shared }: NewSet): Placed[] =>
+const sharedVariables = ({ shared }: NewServers): Placed[] =>
   (shared?.variables ?? []).map(({ name, key }) => ({ name, valueFrom: `${shared?.arn}:${key}::` }));
 
 /** An account at Docker Hub is for its images alone: another registry must not be shown it. */
@@ -93,7 +93,7 @@ const credentialsFor = ({ dockerHubSecret }: EcsOptions, image: string) =>
 export async function createService(
   { ecs, options }: Aws,
   place: DeploymentRef,
-  set: NewSet,
+  set: NewServers,
   of: { taskDefinition: string; targetGroupArn: string },
 ): Promise<void> {
   const command = new CreateServiceCommand({

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SharedVariables } from '../../adapters/agent-secrets.ts';
-import { ComputeRefused, type Found, type ServerSet } from '../../adapters/compute.ts';
+import type { ServerPlan } from '../../compute/managed.ts';
+import { ComputeRefused, type Plan } from '../../compute/port.ts';
 import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
 import { needsMissing } from '../../domain/agent-server.ts';
@@ -23,6 +24,9 @@ const stores = [
   { variable: 'REDIS_URI', secret: 'REDIS_URI_CUSTOM' },
 ] as const;
 
+/** What is in flight at a server that is replaced gets so long, unless its deployment says otherwise. */
+const GRACE_SECONDS = 180;
+
 /** What the installation gives to all servers; `problem`: why that is not known. */
 export type Given = { variables?: SharedVariables | undefined; problem?: string };
 
@@ -30,7 +34,27 @@ export type Given = { variables?: SharedVariables | undefined; problem?: string 
  * What a revision's servers are made of. Throws ComputeRefused for what cannot run here: before anything of
  * it is started.
  */
-export function serverSetOf(spec: DeploySpec, listener: Listener, given: Given = {}): ServerSet {
+export function serverPlanOf(
+  spec: DeploySpec,
+  { listener, given, byTask }: { listener: Listener; given: Given; byTask: boolean },
+): ServerPlan {
+  const servers = serversOf(spec, listener, given);
+  const { revision_id: revisionId } = spec;
+  return {
+    ...servers,
+    revisionId,
+    byTask,
+    keys: { plain: keyOf(servers), fresh: keyOf(servers, revisionId) },
+    graceMilliseconds: (spec.drain_seconds ?? GRACE_SECONDS) * 1000,
+    hindrance: given.problem,
+    remarks: remarksOn(given, servers),
+  };
+}
+
+/** What a set is made of: a hash of all of it is its key. */
+type Servers = Omit<ServerPlan, Exclude<keyof Plan, 'min' | 'max'>>;
+
+function serversOf(spec: DeploySpec, listener: Listener, given: Given): Servers {
   const { artifact, resource_spec: wishes } = spec;
   if (artifact.kind !== 'image')
     throw new ComputeRefused(
@@ -55,7 +79,7 @@ export function serverSetOf(spec: DeploySpec, listener: Listener, given: Given =
 function variablesOf(
   { environment, server }: DeploySpec,
   { variables: common, problem }: Given,
-): Pick<ServerSet, 'environment' | 'shared'> {
+): Pick<ServerPlan, 'environment' | 'shared'> {
   const own = new Map(environment.map(({ name, value }) => [name, value]));
   const inItem = common?.names ?? [];
   const missing = needsMissing('ecs', new Set([...own.keys(), ...inItem]));
@@ -86,10 +110,17 @@ const textsIn = (value: unknown): Record<string, string> =>
       )
     : {};
 
+/** What a person reads of variables that are none of the deployment's own. */
+function remarksOn({ variables }: Given, { shared }: Servers): string[] {
+  const names = shared?.variables.map(({ name }) => name) ?? [];
+  const line = `The installation gives these servers ${names.join(', ')} (agentSecrets).`;
+  return [names.length > 0 ? line : undefined, variables?.remark].filter((each) => each !== undefined);
+}
+
 const KEY_LENGTH = 12;
 
-/** The same for two sets with the same content, so that one that is there is found again. `salt` makes another. */
-export function keyOf(set: ServerSet, salt?: string): string {
+/** Two sets with the same content have one key, so that one that is there is found again. `salt` makes another. */
+function keyOf(set: Servers, salt?: string): string {
   const environment = [...set.environment].sort((one, other) => one.name.localeCompare(other.name, 'en'));
   const labels = Object.entries(set.labels).sort(([one], [other]) => one.localeCompare(other, 'en'));
   const { image, platform, cpu, memoryMb, min, max, shared } = set;
@@ -100,25 +131,4 @@ export function keyOf(set: ServerSet, salt?: string): string {
     .update(JSON.stringify([...parts, ...given]))
     .digest('hex')
     .slice(0, KEY_LENGTH);
-}
-
-/**
- * The key under which a revision runs, or shall: that of a set which was brought up for it, else that of its
- * content. With a task, what another revision serves already is started anew, for that is what a redeploy
- * asks for.
- */
-export function goalKeyOf(
-  set: ServerSet,
-  revisionId: string,
-  { sets, traffic }: Pick<Found, 'sets' | 'traffic'>,
-  byTask: boolean,
-): string {
-  const begun = sets.find(
-    (each) => each.revisionId === revisionId && each.retiredAt === undefined && !each.isLeaving,
-  );
-  if (begun !== undefined) return begun.key;
-  const plain = keyOf(set);
-  const serving = sets.find(({ key }) => key === traffic);
-  const isRestart = byTask && plain === traffic && serving?.revisionId !== revisionId;
-  return isRestart ? keyOf(set, revisionId) : plain;
 }

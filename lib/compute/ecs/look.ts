@@ -8,9 +8,10 @@ import {
   type Rule,
   type TargetGroup,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { AGENT_HEADER } from '../../../contract/agent-front.ts';
-import type { DeploymentRef } from '../../../contract/refs.ts';
-import type { BalancerParts, Found, FoundSet } from '../../compute.ts';
+import { AGENT_HEADER } from '../../contract/agent-front.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
+import { allTo } from '../../domain/rollout.ts';
+import type { BalancerParts, Found, FoundSet } from '../port.ts';
 import type { Aws } from './clients.ts';
 import { serviceName, tags, targetGroupPrefix } from './names.ts';
 
@@ -109,7 +110,7 @@ export async function quotasOf({ elb }: Aws): Promise<BalancerParts> {
 /** As the port gives it. */
 export const foundIn = ({ sets, traffic, inUse }: Account): Found => ({
   sets: sets.map(foundSet),
-  traffic,
+  traffic: traffic === undefined ? [] : allTo(traffic),
   inUse,
 });
 

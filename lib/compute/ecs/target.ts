@@ -9,9 +9,9 @@ import {
   RemoveTagsCommand,
   type Rule,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { AGENT_HEADER, agentValue, TRIAL_HEADER } from '../../../contract/agent-front.ts';
-import type { DeploymentRef } from '../../../contract/refs.ts';
-import type { NewSet } from '../../compute.ts';
+import { AGENT_HEADER, agentValue, TRIAL_HEADER } from '../../contract/agent-front.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
+import type { Agent, NewServers } from '../managed.ts';
 import { type Aws, isNamed, unless } from './clients.ts';
 import { type Account, allRules, type Lying, targetOf } from './look.ts';
 import { placeTags, tags, targetGroupName } from './names.ts';
@@ -33,7 +33,7 @@ const tagList = (given: Record<string, string>) =>
 export async function ensureTargetGroup(
   aws: Aws,
   place: DeploymentRef,
-  set: NewSet,
+  set: NewServers,
   known: Lying | undefined,
 ): Promise<string> {
   const noted = {
@@ -103,14 +103,14 @@ export async function ensureTrialRule(
 export async function sendTraffic(
   aws: Aws,
   targetGroupArn: string,
-  { account, place, name }: { account: Account; place: DeploymentRef; name: string },
+  { account, agent }: { account: Account; agent: Agent },
 ): Promise<void> {
   const [first, ...doubles] = account.production;
   const Actions = [{ Type: 'forward' as const, TargetGroupArn: targetGroupArn }];
   if (first === undefined)
     await createRule(aws, account, {
       header: AGENT_HEADER,
-      value: agentValue({ ...place, name }),
+      value: agentValue(agent),
       targetGroupArn,
     });
   else await aws.elb.send(new ModifyRuleCommand({ RuleArn: first.RuleArn, Actions }));

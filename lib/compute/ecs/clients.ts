@@ -3,7 +3,7 @@ import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { ECSClient } from '@aws-sdk/client-ecs';
 import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { ComputeBusy, ComputeRefused } from '../../compute.ts';
+import { ComputeBusy, ComputeRefused } from '../port.ts';
 import type { EcsOptions } from './options.ts';
 
 export type Aws = {

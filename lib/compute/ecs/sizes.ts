@@ -1,4 +1,4 @@
-import { ComputeRefused } from '../../compute.ts';
+import { ComputeRefused } from '../port.ts';
 
 /** What Fargate offers, in CPU units (1,024 are a processor) and MB of memory. */
 const GB = 1024;
