@@ -1,16 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { gitRepository } from '../support/files/git-repository.ts';
-import { handMadeTar } from '../support/files/hand-made-tar.ts';
 import { temporaryFolder } from '../support/files/temporary-folder.ts';
 import { send } from '../support/http/raw-request.ts';
 import { DeployCli, tarball } from '../support/programs/deploy-cli.ts';
 import { waitInModule } from '../support/programs/gate.ts';
 import { helloFiles } from '../support/programs/hello-server.ts';
 import {
-  api,
   deployed,
   expectApi,
   helloFrom,
@@ -87,54 +84,6 @@ export function clientsTests(program: () => Program): void {
     });
   });
 
-  describe('an upload that cannot be used', () => {
-    it('fails its build with the reason as the last line of the log, and the next upload deploys', async () => {
-      const cli = new DeployCli(program());
-      const good = await tarball(await helloFiles());
-      const bad: [content: Buffer, reason: RegExp][] = [
-        [good.subarray(0, good.length / 2), /unexpected end of file|unpacked: /],
-        [
-          gzipSync(handMadeTar({ path: 'zeros', size: 2 * 1024 ** 3 })),
-          /it unpacks to more than 1073741824 bytes/,
-        ],
-        [gzipSync(handMadeTar({ path: '../../evil' })), /'\.\.\/\.\.\/evil' leads out of it/],
-        [
-          gzipSync(handMadeTar({ path: 'l', type: 'SymbolicLink', linkpath: '/etc' })),
-          /the link 'l' leads out of it/,
-        ],
-        [handMadeTar({ path: 'a' }), /it is not gzip-compressed/],
-      ];
-      for (const [content, reason] of bad) {
-        const { deployment, revision } = await cli.deploy({ name: 'bad', content });
-        expect([revision.status, revision.status_message]).toEqual([
-          'BUILD_FAILED',
-          expect.stringMatching(reason),
-        ]);
-        const { logs } = await cli.buildLogs(deployment.id, revision.id, { order: 'desc', limit: 30 });
-        expect(logs[0]?.message).toMatch(reason);
-      }
-      expect((await cli.deploy({ name: 'bad', content: good })).revision.status).toBe('DEPLOYED');
-    });
-
-    it('is refused when it is named and not there, and its address takes no other method', async () => {
-      const cli = new DeployCli(program());
-      const { deployment } = await cli.deploy({ name: 'gone', content: await tarball(await helloFiles()) });
-      const { upload_url: url, object_path: path } = await cli.uploadUrl(deployment.id);
-      const body = {
-        revision_source: 'internal_source',
-        source_revision_config: { source_tarball_path: path },
-      };
-      expect(await api(program(), 'PATCH', `/v2/deployments/${deployment.id}`, body)).toMatchObject({
-        status: 400,
-        body: { detail: expect.stringContaining('nothing was uploaded to its URL') },
-      });
-      expect((await fetch(url)).status).toBe(403);
-      expect(
-        (await fetch(url.replace('signature=', 'signature=x'), { method: 'PUT', body: 'x' })).status,
-      ).toBe(403);
-    });
-  });
-
   describe('the sample of the documentation', () => {
     /** With the header that it sends, and nothing of ours. */
     const ask = async (method: string, path: string, body?: object) => {
@@ -194,22 +143,6 @@ export function clientsTests(program: () => Program): void {
       expect(await ask('DELETE', path)).toEqual({ status: 204, json: undefined });
       const gone = async () => (await ask('GET', path)).status === 404;
       await until(gone, { what: 'the deployment to be gone' });
-    });
-
-    it('of an image that is pushed is refused where there is no registry, with the ways out', async () => {
-      const body = {
-        name: 'pushed',
-        source: 'internal_docker',
-        source_config: {},
-        source_revision_config: {},
-      };
-      expect(await ask('POST', '/v2/deployments', body)).toEqual({
-        status: 400,
-        json: {
-          detail:
-            'Source configuration error: this installation has no image registry; deploy from source (--remote) or give image_uri',
-        },
-      });
     });
   });
 }

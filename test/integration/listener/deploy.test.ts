@@ -242,15 +242,6 @@ describe('deploying on the process listener', () => {
     });
   });
 
-  it('removes everything of a deleted deployment', async () => {
-    const { controlPlane, program } = shared();
-    const { deployment_id: id, deployment_name: name } = await deploy(controlPlane, await helloTarball('v1'));
-    const completed = await completionOf(controlPlane, controlPlane.offerDelete(id, 3));
-    expect(completed.outcome).toBe('succeeded');
-    expect(program.serverPids(id)).toEqual([]);
-    expect((await fetch(program.url(name))).status).toBe(404);
-  });
-
   it('removes compute that the control plane no longer lists', async () => {
     const { controlPlane, program } = shared();
     const unlisted = await deploy(controlPlane, await helloTarball('v1'));
