@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, it } from 'vitest';
+import { installed } from '../support/console/installed.ts';
 import { heldBy } from '../support/console/look.ts';
 import {
   aReceiver,
@@ -12,25 +10,12 @@ import {
   type Receiver,
   type Worker,
 } from '../support/console/work.ts';
-import { gitRepositoryIn } from '../support/files/git-repository.ts';
-import { openChromium } from '../support/programs/chromium.ts';
-import { helloFiles } from '../support/programs/hello-server.ts';
-import {
-  create,
-  deployed,
-  endProgram,
-  expectApi,
-  type Program,
-  type ShownDeployment,
-  startProgram,
-} from '../support/programs/program.ts';
+import { expectApi, type Program, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** The installed program and a browser as people have it: listeners, access and webhooks. */
 let program: Program;
-let browser: Browser;
 let receiver: Receiver;
-let folder: string;
 let hello: ShownDeployment;
 let worker: Worker;
 let page: Page;
@@ -38,22 +23,17 @@ let button: Worker['button'];
 let dialog: Worker['dialog'];
 let send: Worker['send'];
 
-beforeAll(async () => {
-  receiver = await aReceiver();
-  browser = await openChromium();
-  program = await startProgram({ environment: { SLIPWAY_MORE_TENANTS: 'true' } });
-  folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
-  const repository = await gitRepositoryIn(folder, await helloFiles());
-  hello = await deployed(program, await create(program, 'hello', repository.url));
-  worker = await aWorker(browser, program);
-  ({ page, button, dialog, send } = worker);
-});
-afterAll(async () => {
-  await browser?.close();
-  receiver?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => receiver?.close());
+installed(
+  async (here) => {
+    receiver = await aReceiver();
+    ({ program } = here);
+    hello = await here.hello();
+    worker = await aWorker(here);
+    ({ page, button, dialog, send } = worker);
+  },
+  { SLIPWAY_MORE_TENANTS: 'true' },
+);
 
 it('a listener is registered, told how to start, changed and deleted', async () => {
   await page.getByRole('link', { name: 'Listeners', exact: true }).click();

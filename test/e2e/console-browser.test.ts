@@ -1,47 +1,26 @@
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Role } from '../../lib/contract/roles.ts';
-import { aLink, aPerson, barriersInBothThemes, keyIn, type Person } from '../support/console/person.ts';
-import { openChromium } from '../support/programs/chromium.ts';
-import {
-  api,
-  endProgram,
-  expectApi,
-  type Program,
-  type ShownDeployment,
-  startProgram,
-} from '../support/programs/program.ts';
+import { type Installed, installed } from '../support/console/installed.ts';
+import { aPerson, barriersInBothThemes, keyIn } from '../support/console/person.ts';
+import { api, expectApi, type Program, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** The installed program and a browser as people have it: signing in, the list, and who sees what. */
 let program: Program;
 let browser: Browser;
+let signedIn: Installed['signedIn'];
 
 const DEPLOYMENTS = 50;
-const empty = { source: 'internal_source', source_config: {}, source_revision_config: {} };
 
-beforeAll(async () => {
-  browser = await openChromium();
-  program = await startProgram();
-  for (let n = 1; n <= DEPLOYMENTS; n += 1)
-    await expectApi(program, 'POST', '/v2/deployments', { ...empty, name: `agent-${n}` }, 201);
-});
-afterAll(async () => {
-  await browser?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
+installed(async (here) => {
+  ({ program, browser, signedIn } = here);
+  for (let n = 1; n <= DEPLOYMENTS; n += 1) await here.unused(`agent-${n}`);
 });
 
 /** What the role may do is shown from then on. */
 const roleIsKnown = (page: Page): Promise<void> => page.locator('.role').waitFor();
-
-async function signedIn(key?: string): Promise<Person> {
-  const person = await aPerson(browser);
-  await person.page.goto(await aLink(program, key));
-  await person.page.getByRole('heading', { name: 'Deployments' }).waitFor();
-  await roleIsKnown(person.page);
-  return person;
-}
 
 it('another tab is signed in by the first, and signing out ends the session in both, and at the API', async () => {
   const { page, context } = await signedIn();

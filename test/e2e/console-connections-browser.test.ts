@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, it } from 'vitest';
+import { installed } from '../support/console/installed.ts';
 import {
   aReceiver,
   aWorker,
@@ -12,23 +10,10 @@ import {
   type Receiver,
   type Worker,
 } from '../support/console/work.ts';
-import { gitRepositoryIn } from '../support/files/git-repository.ts';
-import { openChromium } from '../support/programs/chromium.ts';
-import { helloFiles } from '../support/programs/hello-server.ts';
-import {
-  create,
-  deployed,
-  endProgram,
-  type Program,
-  type ShownDeployment,
-  startProgram,
-} from '../support/programs/program.ts';
+import type { ShownDeployment } from '../support/programs/program.ts';
 
 /** The installed program and a browser as people have it: connections and the audit. */
-let program: Program;
-let browser: Browser;
 let receiver: Receiver;
-let folder: string;
 let hello: ShownDeployment;
 let worker: Worker;
 let page: Page;
@@ -36,21 +21,12 @@ let button: Worker['button'];
 let dialog: Worker['dialog'];
 let send: Worker['send'];
 
-beforeAll(async () => {
+afterAll(() => receiver?.close());
+installed(async (here) => {
   receiver = await aReceiver();
-  browser = await openChromium();
-  program = await startProgram();
-  folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
-  const repository = await gitRepositoryIn(folder, await helloFiles());
-  hello = await deployed(program, await create(program, 'hello', repository.url));
-  worker = await aWorker(browser, program);
+  hello = await here.hello();
+  worker = await aWorker(here);
   ({ page, button, dialog, send } = worker);
-});
-afterAll(async () => {
-  await browser?.close();
-  receiver?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Whatever begins so is a secret that is typed, and is nowhere later. */

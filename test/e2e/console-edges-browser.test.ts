@@ -1,55 +1,34 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aLink, aPerson, barriersInBothThemes } from '../support/console/person.ts';
-import { gitRepositoryIn, type TestRepository } from '../support/files/git-repository.ts';
-import { openChromium } from '../support/programs/chromium.ts';
-import { helloFiles } from '../support/programs/hello-server.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { type Installed, installed } from '../support/console/installed.ts';
+import { barriersInBothThemes } from '../support/console/person.ts';
+import type { TestRepository } from '../support/files/git-repository.ts';
+import { temporaryFolder } from '../support/files/temporary-folder.ts';
 import {
   copyExample,
   create,
   deployed,
-  endProgram,
   expectApi,
   helloFrom,
   type Program,
   patch,
   type ShownDeployment,
-  startProgram,
 } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** What is seldom: folders that are dropped, old tabs, odd names, statuses of a later version. */
 let program: Program;
-let browser: Browser;
-let folder: string;
 let repository: TestRepository;
+let at: Installed['at'];
+let signedIn: Installed['signedIn'];
 
 const empty = { source: 'internal_source', source_config: {}, source_revision_config: {} };
-const at = (path: string): string => `${program.baseUrl}/console/${path}`;
 
-beforeAll(async () => {
-  browser = await openChromium();
-  program = await startProgram();
-  folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
-  const source = join(folder, 'agent');
-  await mkdir(source);
-  repository = await gitRepositoryIn(source, await helloFiles());
+installed(async (here) => {
+  ({ program, at, signedIn } = here);
+  repository = await here.repository();
 });
-afterAll(async () => {
-  await browser?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function signedIn(): Promise<{ page: Page; complaints: string[] }> {
-  const { page, seen } = await aPerson(browser);
-  await page.goto(await aLink(program));
-  await page.locator('.role').waitFor();
-  return { page, complaints: seen.complaints };
-}
 
 /** Drops a folder as a person drags it from a file manager: the browser itself makes its entries. */
 async function drop(page: Page, path: string): Promise<void> {
@@ -63,9 +42,9 @@ async function drop(page: Page, path: string): Promise<void> {
 }
 
 it('a folder that is dropped on the page is deployed', async () => {
-  const project = join(folder, 'my-project');
+  const project = join(await temporaryFolder(), 'my-project');
   await copyExample(project);
-  const { page, complaints } = await signedIn();
+  const { page, seen } = await signedIn();
   await page.goto(at('deployments/new'));
   await page.getByLabel('Name').fill('dropped');
   await page.getByLabel('A folder', { exact: true }).check();
@@ -81,7 +60,7 @@ it('a folder that is dropped on the page is deployed', async () => {
     200,
   );
   expect(resources[0] && (await helloFrom(resources[0])).version).toBe('v1');
-  expect(complaints).toEqual([]);
+  expect(seen.complaints).toEqual([]);
 });
 
 it('resources are changed with the version that was seen, and a revision says why there is it', async () => {
@@ -153,7 +132,7 @@ it('a name with every character that one may have, and a title with those that i
   const display_name = `<img src=x onerror="alert(1)"> & 'quotes' ⸺ 日本語 ${'long '.repeat(30)}end`;
   await expectApi(program, 'POST', '/v2/deployments', { ...empty, name }, 201);
   await expectApi(program, 'POST', '/v2/deployments', { ...empty, name: 'titled', display_name }, 201);
-  const { page, complaints } = await signedIn();
+  const { page, seen } = await signedIn();
   for (const [search, title] of [
     [name, name],
     ['titled', display_name],
@@ -172,12 +151,12 @@ it('a name with every character that one may have, and a title with those that i
     expect(await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).isEnabled()).toBe(true);
     await page.setViewportSize({ width: 1280, height: 860 });
   }
-  expect(complaints).toEqual([]);
+  expect(seen.complaints).toEqual([]);
 });
 
 it('a status that a later version has is shown by its name, and the page works', async () => {
   await expectApi(program, 'POST', '/v2/deployments', { ...empty, name: 'later' }, 201);
-  const { page, complaints } = await signedIn();
+  const { page, seen } = await signedIn();
   await page.route('**/v2/deployments**', async (route) => {
     const response = await route.fetch();
     const text = await response.text();
@@ -191,6 +170,6 @@ it('a status that a later version has is shown by its name, and the page works',
   await page.locator('.entry').getByText('Rolling out').waitFor();
   await page.getByRole('link', { name: 'Revision 1' }).click();
   await page.getByRole('heading', { name: 'Revision 1' }).getByText('Rolling out').waitFor();
-  expect(complaints).toEqual([]);
+  expect(seen.complaints).toEqual([]);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });

@@ -1,34 +1,24 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { EventListView } from '../../lib/contract/events.ts';
+import { type Installed, installed } from '../support/console/installed.ts';
 import { aLink, aPerson } from '../support/console/person.ts';
 import { gitRepositoryIn } from '../support/files/git-repository.ts';
 import { temporaryFolder } from '../support/files/temporary-folder.ts';
-import { openChromium } from '../support/programs/chromium.ts';
 import { waitInShell } from '../support/programs/gate.ts';
 import { helloFiles } from '../support/programs/hello-server.ts';
-import {
-  create,
-  deploymentOf,
-  endProgram,
-  expectApi,
-  type Program,
-  type ShownDeployment,
-  startProgram,
-} from '../support/programs/program.ts';
+import { create, deploymentOf, expectApi, type Program } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** How the console learns of what happens: by the feed of events, and by nothing else. */
 let program: Program;
 let browser: Browser;
+let make: Installed['unused'];
 
 const STILL = 15_000;
 const MOVING = 2_000;
-const empty = { source: 'internal_source', source_config: {}, source_revision_config: {} };
-const make = (name: string) =>
-  expectApi<ShownDeployment>(program, 'POST', '/v2/deployments', { ...empty, name }, 201);
 const row = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
 
 /** Waits until the feed has an event, after which nothing more comes by itself. */
@@ -37,16 +27,14 @@ async function published(wanted: (event: EventListView['resources'][number]) => 
   await until(async () => (await feed()).resources.some(wanted), { what: 'the event' });
 }
 
-beforeAll(async () => {
-  browser = await openChromium();
-  // It is the sweep that finds the listener online, which the feed tells.
-  program = await startProgram({ environment: { SLIPWAY_SWEEP_SECONDS: '1' } });
-  await published(({ type }) => type === 'listener.online');
-});
-afterAll(async () => {
-  await browser?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-});
+// It is the sweep that finds the listener online, which the feed tells.
+installed(
+  async (here) => {
+    ({ program, browser, unused: make } = here);
+    await published(({ type }) => type === 'listener.online');
+  },
+  { SLIPWAY_SWEEP_SECONDS: '1' },
+);
 
 /** A page whose clock the test moves on, with what it asks of the API; it has caught up with the feed. */
 async function watched(path: string): Promise<{ page: Page; asked: string[] }> {

@@ -1,40 +1,19 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { installed } from '../support/console/installed.ts';
 import { aLink, aPerson, barriersInBothThemes } from '../support/console/person.ts';
-import { gitRepositoryIn, type TestRepository } from '../support/files/git-repository.ts';
-import { openChromium } from '../support/programs/chromium.ts';
-import { helloFiles } from '../support/programs/hello-server.ts';
-import {
-  create,
-  deployed,
-  endProgram,
-  expectApi,
-  type Program,
-  startProgram,
-} from '../support/programs/program.ts';
+import type { TestRepository } from '../support/files/git-repository.ts';
+import { create, deployed, expectApi, type Program } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** From the printed link to a server that answers: by keyboard alone, and by mouse alone. */
 let program: Program;
 let browser: Browser;
 let repository: TestRepository;
-let folder: string;
 
-beforeAll(async () => {
-  browser = await openChromium();
-  program = await startProgram();
-  folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
-  const source = join(folder, 'agent');
-  await mkdir(source);
-  repository = await gitRepositoryIn(source, await helloFiles());
-});
-afterAll(async () => {
-  await browser?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-  await rm(folder, { recursive: true, force: true });
+installed(async (here) => {
+  ({ program, browser } = here);
+  repository = await here.repository();
 });
 
 const bannersLink = () => /(\S+\/console\/#code=\S+)/.exec(program.output())?.[1] ?? '';

@@ -1,23 +1,17 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { installed } from '../support/console/installed.ts';
 import { aPerson, keyIn } from '../support/console/person.ts';
-import { openChromium } from '../support/programs/chromium.ts';
-import { endProgram, expectApi, type Program, startProgram } from '../support/programs/program.ts';
+import type { Program } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** The link to the console that the program prints: it is over soon, so it is followed before all else. */
 let program: Program;
 let browser: Browser;
 
-beforeAll(async () => {
-  browser = await openChromium();
-  program = await startProgram();
-  const empty = { source: 'internal_source', source_config: {}, source_revision_config: {} };
-  await expectApi(program, 'POST', '/v2/deployments', { ...empty, name: 'agent' }, 201);
-});
-afterAll(async () => {
-  await browser?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
+installed(async (here) => {
+  ({ program, browser } = here);
+  await here.unused('agent');
 });
 
 const linksPrinted = () =>

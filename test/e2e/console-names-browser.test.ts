@@ -1,26 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aLink, aPerson } from '../support/console/person.ts';
-import { openChromium } from '../support/programs/chromium.ts';
-import {
-  endProgram,
-  expectApi,
-  type Program,
-  type ShownDeployment,
-  startProgram,
-} from '../support/programs/program.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { installed } from '../support/console/installed.ts';
+import { expectApi, type Program, type ShownDeployment } from '../support/programs/program.ts';
 
 /** Names that turn the order of what is read: everywhere they are seen as what they are. */
 let program: Program;
-let browser: Browser;
+let page: Page;
 let id: string;
 
 const name = (what: string) => `${what}\u202Egnp\u2066x\u200F\u061C`;
 const shown = (what: string) => String.raw`${what}\u202egnp\u2066x\u200f\u061c`;
 
-beforeAll(async () => {
-  browser = await openChromium();
-  program = await startProgram();
+installed(async (here) => {
+  ({ program } = here);
+  ({ page } = await here.signedIn());
   const made = await expectApi<ShownDeployment>(
     program,
     'POST',
@@ -41,10 +34,6 @@ beforeAll(async () => {
   const webhook = { name: name('webhook'), url: 'https://hooks.invalid/x' };
   await expectApi(program, 'POST', '/v2/webhooks', webhook, 201);
 });
-afterAll(async () => {
-  await browser?.close();
-  if (program !== undefined) await endProgram(program);
-});
 
 /** What is read or heard of a page: texts, the words for those who cannot see, and the tab's title. */
 const SEEN = `JSON.stringify([
@@ -54,7 +43,7 @@ const SEEN = `JSON.stringify([
     ['aria-label', 'title', 'placeholder'].map((name) => each.getAttribute(name))),
 ])`;
 
-async function expectShown(page: Page, path: string, what: string): Promise<void> {
+async function expectShown(path: string, what: string): Promise<void> {
   await page.goto(`${program.baseUrl}/console/${path}`);
   await page.getByText(shown(what)).first().waitFor();
   const seen = await page.evaluate<string>(SEEN);
@@ -62,18 +51,15 @@ async function expectShown(page: Page, path: string, what: string): Promise<void
 }
 
 it('no name turns what stands beside it, on any page', async () => {
-  const { page } = await aPerson(browser);
-  await page.goto(await aLink(program));
-  await page.locator('.role').waitFor();
-  await expectShown(page, 'deployments', 'deployment');
-  await expectShown(page, `deployments/${id}`, 'deployment');
+  await expectShown('deployments', 'deployment');
+  await expectShown(`deployments/${id}`, 'deployment');
   await page.getByText(shown('ref')).first().waitFor();
-  await expectShown(page, `deployments/${id}/settings`, 'deployment');
-  await expectShown(page, 'access', 'key');
+  await expectShown(`deployments/${id}/settings`, 'deployment');
+  await expectShown('access', 'key');
   expect(await page.getByRole('button', { name: `Revoke ${shown('key')}` }).count()).toBe(1);
-  await expectShown(page, 'webhooks', 'webhook');
+  await expectShown('webhooks', 'webhook');
   await page.getByText(shown('webhook')).first().click();
   await page.getByRole('heading', { level: 1, name: shown('webhook') }).waitFor();
   expect(await page.title()).toContain(shown('webhook'));
-  await expectShown(page, 'connections', 'integration');
+  await expectShown('connections', 'integration');
 });

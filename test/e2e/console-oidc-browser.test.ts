@@ -1,43 +1,31 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
+import { installed } from '../support/console/installed.ts';
 import { aPerson, barriersInBothThemes, type Person } from '../support/console/person.ts';
-import {
-  API_AUDIENCE,
-  aSignInIssuer,
-  CONSOLE_CLIENT,
-  type SignInIssuer,
-} from '../support/oauth/sign-in-issuer.ts';
-import { openChromium } from '../support/programs/chromium.ts';
-import { endProgram, expectApi, type Program, startProgram } from '../support/programs/program.ts';
+import { API_AUDIENCE, aSignInIssuer, CONSOLE_CLIENT } from '../support/oauth/sign-in-issuer.ts';
+import { expectApi, type Program } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** People who sign in at an issuer of bearer tokens, in a browser, with the installed program. */
 let program: Program;
 let browser: Browser;
-let issuer: SignInIssuer;
+const issuer = await aSignInIssuer();
 
-beforeAll(async () => {
-  browser = await openChromium();
-  issuer = await aSignInIssuer();
-  program = await startProgram({
-    environment: {
-      SLIPWAY_OIDC_ISSUER: issuer.url,
-      SLIPWAY_OIDC_AUDIENCE: API_AUDIENCE,
-      SLIPWAY_OIDC_CLIENT_ID: CONSOLE_CLIENT,
-    },
-  });
-  await issuer.open(`${program.baseUrl}/console/`);
-  await keysAreKnown();
-  const empty = { source: 'internal_source', source_config: {}, source_revision_config: {} };
-  for (const name of ['one', 'two'])
-    await expectApi(program, 'POST', '/v2/deployments', { ...empty, name }, 201);
-  await expectApi(program, 'POST', '/v2/members', { user_id: 'alice', role: 'developer' }, 201);
-});
-afterAll(async () => {
-  await browser?.close();
-  await issuer?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-});
+afterAll(() => issuer.close());
+installed(
+  async (here) => {
+    ({ program, browser } = here);
+    await issuer.open(`${program.baseUrl}/console/`);
+    await keysAreKnown();
+    for (const name of ['one', 'two']) await here.unused(name);
+    await expectApi(program, 'POST', '/v2/members', { user_id: 'alice', role: 'developer' }, 201);
+  },
+  {
+    SLIPWAY_OIDC_ISSUER: issuer.url,
+    SLIPWAY_OIDC_AUDIENCE: API_AUDIENCE,
+    SLIPWAY_OIDC_CLIENT_ID: CONSOLE_CLIENT,
+  },
+);
 beforeEach(() => {
   issuer.gives = Object.assign(issuer.gives, { refreshTokens: false, accessTokenSeconds: 3600 });
 });

@@ -1,29 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import type { MemberRole } from '../../lib/contract/roles.ts';
+import { type Installed, installed } from '../support/console/installed.ts';
 import { expectNoBarrier, expectNoBarrierInDialogs } from '../support/console/look.ts';
-import { aLink, aPerson, type Person } from '../support/console/person.ts';
-import { gitRepositoryIn } from '../support/files/git-repository.ts';
-import { openChromium } from '../support/programs/chromium.ts';
-import { helloFiles } from '../support/programs/hello-server.ts';
 import {
   create,
   deployed,
-  endProgram,
   expectApi,
   type Program,
   type ShownDeployment,
-  startProgram,
 } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** The installed program and a browser as people have it: who sees what, and whether everybody can. */
 let program: Program;
-let browser: Browser;
-let folder: string;
+let at: Installed['at'];
+let signedIn: Installed['signedIn'];
 let hello: ShownDeployment;
 let slow: ShownDeployment;
 
@@ -32,7 +24,6 @@ type Made = { id: string };
 type Things = { listener: Made; webhook: Made; integration: Made };
 let own: Things;
 
-const at = (path: string): string => `${program.baseUrl}/console/${path}`;
 const post = (path: string, body: object, status: number, as: Program = program) =>
   expectApi<Made & { key: string }>(as, 'POST', path, body, status);
 
@@ -54,40 +45,25 @@ async function things(as: Program): Promise<Things> {
   };
 }
 
-beforeAll(async () => {
-  browser = await openChromium();
-  program = await startProgram({
-    environment: { SLIPWAY_MORE_TENANTS: 'true', SLIPWAY_BUILD_SECONDS: '86400' },
-  });
-  folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
-  const repository = await gitRepositoryIn(folder, await helloFiles());
-  hello = await deployed(program, await create(program, 'hello', repository.url));
-  slow = await create(program, 'slow', repository.url, {
-    source_config: { repo_url: repository.url, build_command: 'sleep 86399' },
-  });
-  own = await things(program);
-  await post('/v2/members', { user_id: 'ada@example', role: 'viewer' }, 201);
-  const url = 'http://localhost:9/oauth';
-  const provider = { provider_id: 'calendar', name: 'The calendar', client_id: 'x', auth_url: url };
-  await post('/v2/auth/providers', { ...provider, token_url: url, client_secret: 'a-secret' }, 200);
-  const token = { provider_id: 'calendar', access_token: 'a-token', provider_account_label: 'ada' };
-  const imported = await post('/v2/auth/tokens/import', token, 200);
-  await post('/v2/auth/agents/assistant/connections', { oauth_token_id: imported.id }, 201);
-});
-afterAll(async () => {
-  await browser?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function signedIn(key?: string): Promise<Person> {
-  const person = await aPerson(browser);
-  await person.page.goto(await aLink(program, key));
-  await person.page.getByRole('heading', { name: 'Deployments' }).waitFor();
-  // What the role may do is shown from then on.
-  await person.page.locator('.role').waitFor();
-  return person;
-}
+installed(
+  async (here) => {
+    ({ program, at, signedIn } = here);
+    const repository = await here.repository();
+    hello = await deployed(program, await create(program, 'hello', repository.url));
+    slow = await create(program, 'slow', repository.url, {
+      source_config: { repo_url: repository.url, build_command: 'sleep 86399' },
+    });
+    own = await things(program);
+    await post('/v2/members', { user_id: 'ada@example', role: 'viewer' }, 201);
+    const url = 'http://localhost:9/oauth';
+    const provider = { provider_id: 'calendar', name: 'The calendar', client_id: 'x', auth_url: url };
+    await post('/v2/auth/providers', { ...provider, token_url: url, client_secret: 'a-secret' }, 200);
+    const token = { provider_id: 'calendar', access_token: 'a-token', provider_account_label: 'ada' };
+    const imported = await post('/v2/auth/tokens/import', token, 200);
+    await post('/v2/auth/agents/assistant/connections', { oauth_token_id: imported.id }, 201);
+  },
+  { SLIPWAY_MORE_TENANTS: 'true', SLIPWAY_BUILD_SECONDS: '86400' },
+);
 
 /** Opens a page, and waits until it has said all that it is going to. */
 async function open(page: Page, path: string): Promise<void> {

@@ -1,36 +1,24 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aLink, aPerson, barriersInBothThemes, keyIn, type Person } from '../support/console/person.ts';
-import { openChromium } from '../support/programs/chromium.ts';
-import { api, endProgram, expectApi, type Program, startProgram } from '../support/programs/program.ts';
+import { expect, it } from 'vitest';
+import { type Installed, installed } from '../support/console/installed.ts';
+import { aLink, aPerson, barriersInBothThemes, keyIn } from '../support/console/person.ts';
+import { api, expectApi, type Program } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** Whose the session is: no page but the console's gets it, none replaces it unasked, every page shows it. */
 let program: Program;
 let browser: Browser;
+let signedIn: Installed['signedIn'];
 let viewerKey: string;
 
 const ADMIN = 'Administrator of the organization';
 
-beforeAll(async () => {
-  browser = await openChromium();
-  program = await startProgram();
-  const empty = { source: 'internal_source', source_config: {}, source_revision_config: {} };
-  await expectApi(program, 'POST', '/v2/deployments', { ...empty, name: 'agent' }, 201);
+installed(async (here) => {
+  ({ program, browser, signedIn } = here);
+  await here.unused('agent');
   const key = { name: 'v', role: 'viewer' };
   viewerKey = (await expectApi<{ key: string }>(program, 'POST', '/v2/api-keys', key, 201)).key;
 });
-afterAll(async () => {
-  await browser?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-});
-
-async function signedIn(key?: string): Promise<Person> {
-  const person = await aPerson(browser);
-  await person.page.goto(await aLink(program, key));
-  await person.page.locator('.role').waitFor();
-  return person;
-}
 
 const roleIn = (page: Page) => page.locator('.role').textContent();
 /** The page stands there with the session before until it has the other one. */

@@ -1,52 +1,31 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aLink, aPerson, barriersInBothThemes, type Person } from '../support/console/person.ts';
-import { gitRepositoryIn } from '../support/files/git-repository.ts';
-import { openChromium } from '../support/programs/chromium.ts';
-import { helloFiles } from '../support/programs/hello-server.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { type Installed, installed } from '../support/console/installed.ts';
+import { barriersInBothThemes, type Person } from '../support/console/person.ts';
 import {
-  create,
   deployed,
   deploymentOf,
-  endProgram,
   expectApi,
   helloFrom,
   type Program,
   patch,
   type ShownDeployment,
-  startProgram,
 } from '../support/programs/program.ts';
 
 /** The installed program and a browser as people have it: what a deployment is configured to be. */
 let program: Program;
-let browser: Browser;
-let folder: string;
+let at: Installed['at'];
 let person: Person;
 let page: Page;
 let hello: ShownDeployment;
 
 const SECRET = 'canary-value-of-a-secret';
-const at = (path: string): string => `${program.baseUrl}/console/${path}`;
 
-beforeAll(async () => {
-  browser = await openChromium();
-  program = await startProgram();
-  folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
-  const repository = await gitRepositoryIn(folder, await helloFiles());
-  const secrets = [{ name: 'GREETING', value: SECRET }];
-  hello = await deployed(program, await create(program, 'hello', repository.url, { secrets }));
-  person = await aPerson(browser);
+installed(async (here) => {
+  ({ program, at } = here);
+  hello = await here.hello({ secrets: [{ name: 'GREETING', value: SECRET }] });
+  person = await here.signedIn();
   ({ page } = person);
-  await page.goto(await aLink(program));
-  await page.getByRole('heading', { name: 'Deployments' }).waitFor();
-});
-afterAll(async () => {
-  await browser?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-  await rm(folder, { recursive: true, force: true });
 });
 
 it('a rollback keeps the settings, and the page says that what serves has others', async () => {

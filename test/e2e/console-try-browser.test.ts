@@ -1,28 +1,21 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { installed } from '../support/console/installed.ts';
 import { aLink, aPerson, barriersInBothThemes, keyIn, type Person } from '../support/console/person.ts';
-import { gitRepositoryIn } from '../support/files/git-repository.ts';
-import { openChromium } from '../support/programs/chromium.ts';
 import { helloFiles } from '../support/programs/hello-server.ts';
 import {
   askServer,
   create,
   deployed,
-  endProgram,
   expectApi,
   type Program,
   patch,
   type ShownDeployment,
-  startProgram,
 } from '../support/programs/program.ts';
 
 /** Requests to a deployment's server from its page, by way of the API. */
 let program: Program;
 let browser: Browser;
-let folder: string;
 let made: ShownDeployment;
 let person: Person;
 let page: Page;
@@ -50,25 +43,15 @@ createServer((request, response) => {
 }).listen(process.env.PORT);
 `;
 
-beforeAll(async () => {
-  browser = await openChromium();
-  program = await startProgram();
-  folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
-  const source = join(folder, 'agent');
-  await mkdir(source);
-  const repository = await gitRepositoryIn(source, await helloFiles('v1', { 'server.js': SERVER }));
+installed(async (here) => {
+  ({ program, browser } = here);
+  const repository = await here.repository(await helloFiles('v1', { 'server.js': SERVER }));
   made = await deployed(program, await create(program, 'echo', repository.url));
-  person = await aPerson(browser);
+  person = await here.signedIn();
   ({ page } = person);
-  await page.goto(await aLink(program));
   await page.getByRole('link', { name: 'echo', exact: true }).click();
   await page.getByRole('link', { name: 'Try', exact: true }).click();
   await page.getByRole('heading', { name: 'Try' }).waitFor();
-});
-afterAll(async () => {
-  await browser?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-  await rm(folder, { recursive: true, force: true });
 });
 
 const answer = () => page.getByLabel('Body of the answer');

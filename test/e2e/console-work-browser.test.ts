@@ -1,13 +1,11 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aLink, aPerson, barriersInBothThemes, type Person } from '../support/console/person.ts';
-import { gitRepositoryIn, type TestRepository } from '../support/files/git-repository.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { type Installed, installed } from '../support/console/installed.ts';
+import { barriersInBothThemes, type Person } from '../support/console/person.ts';
+import type { TestRepository } from '../support/files/git-repository.ts';
 import { temporaryFolder } from '../support/files/temporary-folder.ts';
-import { openChromium } from '../support/programs/chromium.ts';
 import { helloFiles } from '../support/programs/hello-server.ts';
 import {
   api,
@@ -17,45 +15,33 @@ import {
   deployed,
   deploymentOf,
   ended,
-  endProgram,
   expectApi,
   helloFrom,
   type Program,
   patch,
   type ShownDeployment,
-  startProgram,
 } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** The installed program and a browser as people have it: what is done to deployments. */
 let program: Program;
-let browser: Browser;
+let at: Installed['at'];
 let repository: TestRepository;
-let folder: string;
 let person: Person;
 let page: Page;
 
 const SECRET = 'canary-value-of-a-secret';
 const docs = (name: string): string => fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
-const at = (path: string): string => `${program.baseUrl}/console/${path}`;
 
-beforeAll(async () => {
-  browser = await openChromium();
-  program = await startProgram({ environment: { SLIPWAY_BUILD_SECONDS: '86400' } });
-  folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
-  const source = join(folder, 'support-agent');
-  await mkdir(source);
-  repository = await gitRepositoryIn(source, await helloFiles());
-  person = await aPerson(browser);
-  ({ page } = person);
-  await page.goto(await aLink(program));
-  await page.getByRole('heading', { name: 'Deployments' }).waitFor();
-});
-afterAll(async () => {
-  await browser?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-  await rm(folder, { recursive: true, force: true });
-});
+installed(
+  async (here) => {
+    ({ program, at } = here);
+    repository = await here.repository();
+    person = await here.signedIn();
+    ({ page } = person);
+  },
+  { SLIPWAY_BUILD_SECONDS: '86400' },
+);
 
 /** Pictures of the README, when they are asked for. */
 async function picture(name: string): Promise<void> {

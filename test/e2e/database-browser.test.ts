@@ -2,29 +2,24 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
+import { installed } from '../support/console/installed.ts';
 import { onLoopback } from '../support/http/loopback-server.ts';
-import { openChromium } from '../support/programs/chromium.ts';
-import { endProgram, type Program, startProgram } from '../support/programs/program.ts';
+import type { Program } from '../support/programs/program.ts';
 
 /** The installed program, a page of somebody else on this machine, and the browser that shows it. */
 let program: Program;
 let browser: Browser;
 let site: Awaited<ReturnType<typeof onLoopback>>;
 
-beforeAll(async () => {
-  browser = await openChromium();
-  program = await startProgram();
+afterAll(() => site?.close());
+installed(async (here) => {
+  ({ program, browser } = here);
   site = await onLoopback(
     createServer((_, response) => {
       response.setHeader('content-type', 'text/html').end('<title>A page</title>');
     }),
   );
-});
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
 });
 
 async function databaseAddress(): Promise<URL> {

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
+import { installed } from '../support/console/installed.ts';
 import { openOAuthProvider, type TestProvider, testClients } from '../support/oauth/provider.ts';
-import { openChromium } from '../support/programs/chromium.ts';
 import { placesThatShow } from '../support/programs/nowhere.ts';
-import { api, endProgram, type Program, startProgram } from '../support/programs/program.ts';
+import { api, type Program } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** The installed program, a certified provider, and a browser as people have it. */
@@ -11,18 +11,16 @@ let program: Program;
 let provider: TestProvider;
 let browser: Browser;
 
-beforeAll(async () => {
-  browser = await openChromium();
-  program = await startProgram({ environment: { SLIPWAY_LOG_LEVEL: 'debug' } });
-  provider = await openOAuthProvider({ redirectUris: ['idp', 'strict'].map(callbackUri) });
-  await createProvider('idp', 'browser');
-  await createProvider('strict', 'strict');
-});
-afterAll(async () => {
-  await browser?.close();
-  await provider?.close();
-  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-});
+afterAll(() => provider?.close());
+installed(
+  async (here) => {
+    ({ program, browser } = here);
+    provider = await openOAuthProvider({ redirectUris: ['idp', 'strict'].map(callbackUri) });
+    await createProvider('idp', 'browser');
+    await createProvider('strict', 'strict');
+  },
+  { SLIPWAY_LOG_LEVEL: 'debug' },
+);
 
 type Json = Record<string, string> & { scopes: string[] };
 

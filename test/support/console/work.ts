@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Program } from '../programs/program.ts';
+import type { Installed } from './installed.ts';
 import { heldBy } from './look.ts';
 import { aLink, aPerson, type Person } from './person.ts';
 
@@ -22,7 +22,7 @@ export type Worker = Person & {
 };
 
 /** Signs in with the program's own key. */
-export async function aWorker(browser: Browser, program: Program): Promise<Worker> {
+export async function aWorker({ browser, program, at }: Installed): Promise<Worker> {
   const person = await aPerson(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
   const { page } = person;
   const said: string[] = [];
@@ -36,7 +36,7 @@ export async function aWorker(browser: Browser, program: Program): Promise<Worke
     said,
     secrets,
     dialog,
-    at: (path) => `${program.baseUrl}/console/${path}`,
+    at,
     button: (name) => page.getByRole('button', { name, exact: true }),
     send: async (verb) => {
       const title = (await dialog().getByRole('heading').textContent()) ?? '';
