@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { alarmMetrics } from './alarm-metrics.ts';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { allAlarms } from '../support/aws/alarms.ts';
 import {
   eventLines,
   idleLines,
@@ -21,6 +22,12 @@ import { prices } from './prices.ts';
 import { free } from './resource-costs.ts';
 import { printTable } from './table.ts';
 import { dollarsOf, keptLogs, type Line, sum, times, total, type Usage, withoutTransfer } from './usage.ts';
+
+/** How many metrics the alarms look at: an alarm on an expression is charged for each metric in it. */
+const alarmMetrics = (): number =>
+  allAlarms()
+    .map(({ metric }) => (metric instanceof MathExpression ? Object.keys(metric.usingMetrics).length : 1))
+    .reduce((all, count) => all + count, 0);
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

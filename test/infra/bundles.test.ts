@@ -3,14 +3,45 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageFiles } from '../../lib/contract/browser/api-docs.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { commonErrors } from '../../lib/contract/openapi/errors.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
+import { getDocsFile, getOpenApi } from '../../lib/contract/routes/service.ts';
+import type { Handler } from '../../lib/http/exchange.ts';
 import { type Bundle, bundleFunctions } from '../../lib/infra/bundles.ts';
 import { handlers } from '../../lib/infra/handlers.ts';
 import { ceilingGroup, ceilingsKiB, misweighed } from '../support/aws/bundle-ceilings.ts';
-import { heaviestFunctions } from '../support/aws/heaviest-functions.ts';
-import { docsFunctions, docsTests } from './docs-tests.ts';
+import { apiEvent, type EventParts, lambdaContext } from '../support/http/event.ts';
+
+/** The functions that read files beside their code. */
+const docsFunctions: string[] = [getDocsFile.handler, getOpenApi.handler];
+
+/** Names of packages in minified code of ours; not Node's own modules, nor files beside it. */
+const packageName = /\b(?:from|import)\(?"(@?[a-z][\w./-]*)"/g;
+
+/**
+ * The functions that may be the heaviest under their ceiling, told by our own code alone: no other under it
+ * has as much of it and all of their packages. `own`: all functions, bundled without packages. Throws when
+ * one seems to need no package.
+ */
+async function heaviestFunctions(own: ReadonlyMap<string, Bundle>): Promise<string[]> {
+  const all = [...own].toSorted(([, one], [, other]) => other.sizeBytes - one.sizeBytes);
+  const heaviest: { handler: string; group: string; packages: Set<string> }[] = [];
+  for (const [handler, { folder }] of all) {
+    const group = ceilingGroup(handler);
+    const packages = await packagesIn(join(folder, 'index.mjs'));
+    if (packages.size === 0) throw new Error(`${handler} needs no package`);
+    const lighter = heaviest.some((one) => one.group === group && packages.isSubsetOf(one.packages));
+    if (!lighter) heaviest.push({ handler, group, packages });
+  }
+  return heaviest.map(({ handler }) => handler);
+}
+
+async function packagesIn(file: string): Promise<Set<string>> {
+  const text = await readFile(file, 'utf8');
+  return new Set([...text.matchAll(packageName)].map(([, name = '']) => name));
+}
 
 let folder: string;
 /** Every function, our own code alone. */
@@ -75,6 +106,23 @@ it.each(routes.map((row) => [row.operation, row] as const))(
   },
 );
 
+/** Here, where others are bundled: two more in one run of the bundler take a third of a run of their own. */
 describe('the documentation', () => {
-  docsTests((name) => load(join(whole.get(name)?.folder ?? '', 'index.mjs')));
+  async function ask(name: string, parts: EventParts): Promise<string> {
+    const { handler } = load(join(whole.get(name)?.folder ?? '', 'index.mjs')) as { handler: Handler };
+    const answer = await handler(apiEvent(parts), lambdaContext());
+    expect(answer.statusCode).toBe(200);
+    return answer.body ?? '';
+  }
+
+  it.each(packageFiles)('the function as it is deployed finds %s beside its code', async (file) => {
+    const body = await ask(getDocsFile.handler, { path: `/docs/${file}`, params: { file } });
+    expect(body).toContain('swagger-ui');
+    expect(body.length).toBeGreaterThan(100_000);
+  });
+
+  it('the function as it is deployed finds the description beside its code', async () => {
+    const body = await ask(getOpenApi.handler, { path: '/openapi.json' });
+    expect(JSON.parse(body)).toMatchObject({ openapi: '3.1.0', info: { title: 'Slipway' } });
+  });
 });

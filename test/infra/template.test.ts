@@ -11,7 +11,6 @@ import { frontTests } from './front-tests.ts';
 import { keptTests } from './kept-tests.ts';
 import { limitTests } from './limit-tests.ts';
 import { routeTests } from './route-tests.ts';
-import { runbookTests } from './runbook-tests.ts';
 import { settingsTests } from './settings-tests.ts';
 
 /** CloudFormation takes 500; the rest is room for what comes. */
@@ -292,8 +291,4 @@ describe('alarms', () => {
 
 describe('the cost model', () => {
   costTests(() => stacks);
-});
-
-describe('runbooks', () => {
-  runbookTests();
 });

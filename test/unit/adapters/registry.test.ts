@@ -2,16 +2,57 @@ import {
   BatchGetImageCommand,
   CreateRepositoryCommand,
   DeleteRepositoryCommand,
+  ECRClient,
   GetAuthorizationTokenCommand,
   ImageAlreadyExistsException,
   PutImageCommand,
+  PutLifecyclePolicyCommand,
   RepositoryNotFoundException,
 } from '@aws-sdk/client-ecr';
-import { AssumeRoleCommand } from '@aws-sdk/client-sts';
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createEcrImages } from '../../../lib/adapters/aws/images.ts';
 import { createEcrLogins } from '../../../lib/adapters/aws/registry-logins.ts';
-import { EXPIRES_AT, mockRegistry } from '../../support/aws/mocked-registry.ts';
+
+/** What the session is good until; the token of the registry claims more. */
+const EXPIRES_AT = '2026-01-01T01:00:00.000Z';
+
+/** A registry that gives everybody the login `AWS`, `password`. */
+function mockRegistry() {
+  const ecr = mockClient(ECRClient);
+  const sts = mockClient(STSClient);
+  const behave = (): void => {
+    ecr.on(CreateRepositoryCommand).resolves({});
+    ecr.on(PutLifecyclePolicyCommand).resolves({});
+    ecr.on(GetAuthorizationTokenCommand).resolves({
+      authorizationData: [
+        {
+          authorizationToken: Buffer.from('AWS:password').toString('base64'),
+          expiresAt: new Date('2026-01-01T12:00:00.000Z'),
+        },
+      ],
+    });
+    sts.on(AssumeRoleCommand).resolves({
+      Credentials: {
+        AccessKeyId: 'session-id',
+        SecretAccessKey: 'session-secret',
+        SessionToken: 'session',
+        Expiration: new Date(EXPIRES_AT),
+      },
+    });
+  };
+  behave();
+  return {
+    ecr,
+    sts,
+    reset(): void {
+      ecr.reset();
+      sts.reset();
+      behave();
+    },
+  };
+}
 
 const registry = mockRegistry();
 const { ecr, sts } = registry;
