@@ -29,6 +29,7 @@ import { claim, complete, heartbeat } from '../support/world/listening.ts';
 import { change, github, post, show, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import * as steps from '../support/world/steps.ts';
+import { buildStarted } from '../support/world/steps.ts';
 import { allItems } from '../support/world/world.ts';
 
 type OfRevision = Pick<
@@ -93,7 +94,7 @@ async function measureRevision(world: RunningWorld, id: string): Promise<OfRevis
   const { latest_revision_id: revisionId } = await change(world, id, {
     source_revision_config: { repo_ref: 'next' },
   });
-  await until(() => world.deps.builds.jobs.has(`build-${revisionId}`), { what: 'the build' });
+  await buildStarted(world, revisionId);
   await world.deps.builds.succeed(revisionId);
   await until(() => hasOffer(watching), { what: 'the offer' });
   const task = await steps.claimed(world);

@@ -3,7 +3,7 @@ import { until } from '../support/until.ts';
 import { claim, complete } from '../support/world/listening.ts';
 import { change, github, post, remove, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import { claimed, deploy, isGone, reaches } from '../support/world/steps.ts';
+import { buildStarted, claimed, deploy, isGone, reaches } from '../support/world/steps.ts';
 
 /** A deployment that serves, with a second revision being built and a third one behind it. */
 async function busy(world: RunningWorld) {
@@ -11,7 +11,7 @@ async function busy(world: RunningWorld) {
   await deploy(world, id, first);
   const toRef = (repo_ref: string) => change(world, id, { source_revision_config: { repo_ref } });
   const { latest_revision_id: second } = await toRef('second');
-  await until(() => world.deps.builds.jobs.has(`build-${second}`), { what: 'the second build' });
+  await buildStarted(world, second);
   await world.deps.builds.become(`build-${second}`, { state: 'running' });
   const { latest_revision_id: third } = await toRef('third');
   return { id, second, third };
@@ -36,7 +36,7 @@ it('stops the build, asks the listener, and removes everything, by what the stre
 it('goes at once, without a listener, when none was ever asked to run it', async () => {
   const world = await aRunningWorld();
   const { id, latest_revision_id: first } = await post(world, github('app'));
-  await until(() => world.deps.builds.jobs.has(`build-${first}`), { what: 'the build' });
+  await buildStarted(world, first);
   await remove(world, id);
   await isGone(world, id);
   expect(world.deps.builds.stopped).toContain(`build-${first}`);

@@ -3,18 +3,8 @@ import { transact } from '../../lib/store/dynamodb/transact.ts';
 import { revise } from '../../lib/store/engine/revision-moves.ts';
 import { until } from '../support/until.ts';
 import { github, post } from '../support/world/requests.ts';
-import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import { deployBuilt, reaches } from '../support/world/steps.ts';
-
-const buildStarted = (world: RunningWorld, name: string): Promise<unknown> =>
-  until(() => world.deps.builds.jobs.has(`build-${name}`), {
-    what: `the build ${name}`,
-  });
-
-const later = (world: RunningWorld): Promise<unknown> => {
-  world.advance(61);
-  return world.sweep();
-};
+import { aRunningWorld } from '../support/world/running-world.ts';
+import { buildStarted, deployBuilt, later, reaches } from '../support/world/steps.ts';
 
 describe('an execution that an operator aborts', () => {
   it('ends its revision by its status', async () => {

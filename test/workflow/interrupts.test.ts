@@ -5,14 +5,12 @@ import { until } from '../support/until.ts';
 import { claim, complete, heartbeat } from '../support/world/listening.ts';
 import { change, github, interrupt, post, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import { claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts';
+import { buildStarted, claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts';
 
 /** A deployment with one revision in progress and one behind it. */
 async function twoRevisions(world: RunningWorld) {
   const { id, latest_revision_id: first } = await post(world, github('app'));
-  await until(() => world.deps.builds.jobs.has(`build-${first}`), {
-    what: 'the first build',
-  });
+  await buildStarted(world, first);
   const { latest_revision_id: second } = await change(world, id, {
     source_revision_config: { repo_ref: 'next' },
   });
@@ -67,9 +65,7 @@ describe('an interrupt', () => {
     const task = await claimed(world);
     await interrupt(world, id, first);
     await reaches(world, id, first, 'INTERRUPTED');
-    await until(() => world.deps.builds.jobs.has(`build-${second}`), {
-      what: 'the next build',
-    });
+    await buildStarted(world, second);
     await world.deps.builds.succeed(second);
     await reaches(world, id, second, 'AWAITING_DEPLOY');
     expect(await heartbeat(world, task)).toEqual({ stop: true });
@@ -85,9 +81,7 @@ describe('an interrupt', () => {
     const lost = await claimed(world);
     await interrupt(world, id, first);
     await reaches(world, id, first, 'INTERRUPTED');
-    await until(() => world.deps.builds.jobs.has(`build-${second}`), {
-      what: 'the next build',
-    });
+    await buildStarted(world, second);
     await world.deps.builds.succeed(second);
     await reaches(world, id, second, 'AWAITING_DEPLOY');
     world.advance(61);

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { describeFailure } from '../../lib/domain/agent-failure.ts';
 import { findRevision } from '../../lib/store/engine/revisions.ts';
-import { until } from '../support/until.ts';
 import { AgentSecretsTwin } from '../support/world/agent-secrets-twin.ts';
 import { aDrivenWorld, type DrivenWorld, postImage } from '../support/world/driven-world.ts';
 import { change, github, post } from '../support/world/requests.ts';
-import { reaches } from '../support/world/steps.ts';
+import { buildStarted, reaches } from '../support/world/steps.ts';
 
 async function statusesOf({ deps, caller }: DrivenWorld, deploymentId: string, revisionId: string) {
   const { tenantId } = caller;
@@ -77,7 +76,7 @@ describe('a build for Fargate', () => {
     const world = await aDrivenWorld();
     if (item !== undefined) world.deps.agentSecrets = new AgentSecretsTwin(item);
     const { latest_revision_id: first, id } = await post(world, github('app', given));
-    await until(() => world.deps.builds.jobs.has(`build-${first}`), { what: `a build for ${id}` });
+    await buildStarted(world, first);
     return world.deps.builds.jobs.get(`build-${first}`);
   };
 

@@ -3,11 +3,10 @@ import { SourceError } from '../../lib/adapters/git.ts';
 import { getDeployment } from '../../lib/app/deployments/get.ts';
 import { redeployRevision } from '../../lib/app/revisions/redeploy.ts';
 import { OUTPUT_FOLLOWS } from '../../lib/domain/agent-failure.ts';
-import { until } from '../support/until.ts';
 import { complete } from '../support/world/listening.ts';
 import { change, github, post, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import { claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts';
+import { buildStarted, claimed, deploy, deployBuilt, later, reaches } from '../support/world/steps.ts';
 
 const statuses = async (world: RunningWorld, deploymentId: string, revisionId: string) =>
   (await showRevision(world, deploymentId, revisionId)).status_history.map(({ status }) => status);
@@ -78,7 +77,7 @@ describe('the state machine', () => {
     const { latest_revision_id: second } = await change(world, id, {
       source_revision_config: { repo_ref: 'next' },
     });
-    await until(() => world.deps.builds.jobs.has(`build-${first}`), { what: 'the build' });
+    await buildStarted(world, first);
     await world.deps.builds.become(`build-${first}`, {
       state: 'failed',
       message: '`npm ci` exited with code 1',

@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { load } from '../../lib/app/engine/situation.ts';
 import { getDesired } from '../../lib/app/listener-protocol/desired.ts';
 import { until } from '../support/until.ts';
 import { claim, complete, heartbeat } from '../support/world/listening.ts';
 import { change, github, post, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import { claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts';
-
-const buildStarted = (world: RunningWorld, revisionId: string) =>
-  until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
-    what: `the build of ${revisionId}`,
-  });
+import { buildStarted, claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts';
 
 const desired = async (world: RunningWorld) =>
   (await getDesired(world.deps, { params: { listener_id: world.listenerId } }, world.caller)).deployments;
@@ -133,53 +127,9 @@ describe('a listener that goes silent while deploying', () => {
     expect(failed.status_message).toMatch(/Listener machine went silent while deploying/);
     await deploy(world, id, second);
   });
-
-  it('fails a revision that nobody claims within 15 minutes, saying since when', async () => {
-    const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
-    expect((await claim(world)).tasks).toEqual([]);
-    await buildStarted(world, revisionId);
-    await world.deps.builds.succeed(revisionId);
-    // The status is written a moment before the task, whose time is what counts.
-    const owner = { tenantId: world.caller.tenantId, deploymentId: id };
-    await until(async () => (await load(world.deps, owner))?.task, { what: 'the task' });
-    // Two looks must find it silent.
-    await world.sweepFor(16 * 60 + 1);
-    const failed = await reaches(world, id, revisionId, 'DEPLOY_FAILED');
-    expect(failed.status_message).toMatch(/^Listener machine has not asked for work since \d{4}-/);
-  });
-
-  it('is not blamed for an outage of ours: it has a minute to come back', async () => {
-    const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
-    expect((await claim(world)).tasks).toEqual([]);
-    await buildStarted(world, revisionId);
-    await world.deps.builds.succeed(revisionId);
-    const owner = { tenantId: world.caller.tenantId, deploymentId: id };
-    await until(async () => (await load(world.deps, owner))?.task, { what: 'the task' });
-    world.advance(40 * 60);
-    await world.sweep();
-    await deployBuilt(world, id, revisionId);
-  });
 });
 
 describe('claims', () => {
-  it('give an instance its own task back under a new lease, and nobody else', async () => {
-    const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
-    await buildStarted(world, revisionId);
-    await world.deps.builds.succeed(revisionId);
-    const task = await claimed(world, 'one');
-    expect((await claim(world, 10, 'two')).tasks).toEqual([]);
-    const again = (await claim(world, 10, 'one')).tasks[0];
-    expect(again).toMatchObject({ task_id: task.task_id });
-    expect(again?.lease_id).not.toBe(task.lease_id);
-    await expect(complete(world, task, 'succeeded')).rejects.toMatchObject({ status: 409 });
-    if (again === undefined) throw new Error('no task came back');
-    await complete(world, again, 'succeeded');
-    await reaches(world, id, revisionId, 'DEPLOYED');
-  });
-
   it('by two instances at once give a task to one of them', async () => {
     const world = await aRunningWorld();
     const { latest_revision_id: revisionId } = await post(world, github('app'));

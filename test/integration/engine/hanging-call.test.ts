@@ -1,21 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { timeLimited } from '../../../lib/embedded/runtime/time-limit.ts';
-import { until } from '../../support/until.ts';
 import { github, interrupt, post } from '../../support/world/requests.ts';
 import { aRunningWorld } from '../../support/world/running-world.ts';
-import { reaches } from '../../support/world/steps.ts';
+import { buildStarted, reaches } from '../../support/world/steps.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
 it('a call that never returns halts no other deployment, and the sweep goes on', async () => {
   const world = await aRunningWorld();
   const { id, latest_revision_id: first } = await post(world, github('one'));
-  const started = (revisionId: string) =>
-    until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
-      what: `the build of ${revisionId}`,
-    });
-  await started(first);
+  await buildStarted(world, first);
   await world.deps.builds.become(`build-${first}`, { state: 'running' });
   await reaches(world, id, first, 'BUILDING');
   // Long enough for a look that does not hang.
@@ -24,7 +19,7 @@ it('a call that never returns halts no other deployment, and the sweep goes on',
   await interrupt(world, id, first);
 
   const { latest_revision_id: second } = await post(world, github('two'));
-  await started(second);
+  await buildStarted(world, second);
   world.advance(61);
   await expect(world.sweep()).rejects.toThrow(/1 of 2/);
 });

@@ -1,15 +1,9 @@
 import { TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { until } from '../../support/until.ts';
 import { change, github, post, register, revisions, showRevision } from '../../support/world/requests.ts';
-import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
-import { claimed, reaches } from '../../support/world/steps.ts';
+import { aRunningWorld } from '../../support/world/running-world.ts';
+import { buildStarted, claimed, reaches } from '../../support/world/steps.ts';
 import { aWorld } from '../../support/world/world.ts';
-
-const buildStarted = (world: RunningWorld, revisionId: string): Promise<unknown> =>
-  until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
-    what: `the build of ${revisionId}`,
-  });
 
 const throttled = () => Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' });
 

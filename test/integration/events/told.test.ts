@@ -14,6 +14,7 @@ import { complete } from '../../support/world/listening.ts';
 import { change, github, interrupt, post, remove, showRevision } from '../../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
 import * as steps from '../../support/world/steps.ts';
+import { buildStarted } from '../../support/world/steps.ts';
 import { allItems } from '../../support/world/world.ts';
 
 /** Lambda's types of values are the SDK's but for binary ones. */
@@ -180,7 +181,7 @@ describe('what the stream has lost', () => {
     await world.loseStream();
     const { latest_revision_id: second } = await change(world, id, next);
     for (const forward of [
-      async () => until(() => world.deps.builds.jobs.has(`build-${second}`), { what: 'its build' }),
+      async () => buildStarted(world, second),
       async () => world.deps.builds.succeed(second),
       async () => steps.reaches(world, id, second, 'AWAITING_DEPLOY'),
       async () => complete(world, await steps.claimed(world), 'succeeded'),
@@ -237,7 +238,7 @@ describe('what the stream has lost', () => {
     const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await post(world, github('app'));
     await change(world, id, next);
-    await until(() => world.deps.builds.jobs.has(`build-${first}`), { what: 'its build' });
+    await buildStarted(world, first);
     const before = await hears(world, id, 6);
     await world.loseStream();
     await remove(world, id);

@@ -5,7 +5,7 @@ import { until } from '../../support/until.ts';
 import { claim } from '../../support/world/listening.ts';
 import { change, github, post, redeploy } from '../../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
-import { deploy, reaches } from '../../support/world/steps.ts';
+import { buildStarted, deploy, reaches } from '../../support/world/steps.ts';
 
 /** The listener asks for work, and says what it runs on. */
 const say = (world: RunningWorld, platform: string) =>
@@ -23,7 +23,7 @@ const stored = (world: RunningWorld, deploymentId: string, revisionId: string) =
 
 const built = async (world: RunningWorld, id: string, revisionId: string) => {
   await reaches(world, id, revisionId, 'AWAITING_BUILD');
-  await until(() => world.deps.builds.jobs.has(`build-${revisionId}`), { what: 'the build' });
+  await buildStarted(world, revisionId);
   await world.deps.builds.succeed(revisionId);
   await reaches(world, id, revisionId, 'AWAITING_DEPLOY');
   // The task is offered a moment after that.

@@ -40,9 +40,7 @@ export const claimed = (world: RunningWorld, instanceId = 'one') =>
 
 /** Takes a revision that is being processed through build and deploy. */
 export async function deploy(world: RunningWorld, deploymentId: string, revisionId: string): Promise<void> {
-  await until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
-    what: `the build of ${revisionId}`,
-  });
+  await buildStarted(world, revisionId);
   await world.deps.builds.succeed(revisionId);
   await deployBuilt(world, deploymentId, revisionId);
 }
