@@ -58,8 +58,8 @@ export class BuildService {
   }
 
   /**
-   * Takes a build that was not taken yet and is in progress, if there is one. Builds outlive their project: those
-   * of an earlier installation of the same name are listed too.
+   * Takes a build that was not taken yet and is in progress, if there is one. Builds outlive their project:
+   * those of an earlier installation of the same name are listed too.
    */
   async next(): Promise<StartedBuild | undefined> {
     const build = await this.#untaken();

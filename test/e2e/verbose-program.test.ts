@@ -5,12 +5,9 @@ import { httpTests } from './http-tests.ts';
 import { mainFlowTests } from './main-flow-tests.ts';
 import { readmeTests } from './readme-tests.ts';
 import { programOfFile } from './shared-program.ts';
-import { switchTests } from './switch-tests.ts';
 
 const program = programOfFile({
   SLIPWAY_LOG_LEVEL: 'debug',
-  // An old server is stopped when its last request has ended; no slow hour cuts one off.
-  SLIPWAY_DRAIN_SECONDS: '240',
   SLIPWAY_PUBLIC_HOSTS: 'slipway.example',
 });
 
@@ -20,6 +17,5 @@ describe('a program that prints all it can', () => {
   bannerTests(program);
   readmeTests(program);
   mainFlowTests(program);
-  switchTests(program);
   canaryTests(program);
 });

@@ -75,7 +75,7 @@ describe('a build for Fargate', () => {
   const posted = async (given: object, item?: Record<string, string>) => {
     const world = await aDrivenWorld();
     if (item !== undefined) world.deps.agentSecrets = new AgentSecretsTwin(item);
-    const { latest_revision_id: first, id } = await post(world, github('app', given));
+    const { latest_revision_id: first } = await post(world, github('app', given));
     await buildStarted(world, first);
     return world.deps.builds.jobs.get(`build-${first}`);
   };

@@ -6,7 +6,7 @@ import { OUTPUT_FOLLOWS } from '../../lib/domain/agent-failure.ts';
 import { complete } from '../support/world/listening.ts';
 import { change, github, post, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import { buildStarted, claimed, deploy, deployBuilt, later, reaches } from '../support/world/steps.ts';
+import { buildStarted, claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts';
 
 const statuses = async (world: RunningWorld, deploymentId: string, revisionId: string) =>
   (await showRevision(world, deploymentId, revisionId)).status_history.map(({ status }) => status);

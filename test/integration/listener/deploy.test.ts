@@ -91,31 +91,29 @@ describe('deploying on the process listener', () => {
     const { controlPlane, program } = shared();
     const { deployment_id, deployment_name } = await deploy(controlPlane, await helloTarball('v1'));
     const stream = fetch(program.url(deployment_name, '/stream')).then((response) => response.text());
-    const statuses: number[] = [];
-    const versions = new Set<unknown>();
-    let going = true;
+    type Answer = { status: number; version: unknown; sentAt: number; answeredAt: number };
+    const answers: Answer[] = [];
     const requests: Promise<void>[] = [];
-    const client = setInterval(() => {
-      if (!going) return;
-      requests.push(
-        fetch(program.url(deployment_name)).then(async (response) => {
-          statuses.push(response.status);
-          const body: unknown = await response.json();
-          versions.add(typeof body === 'object' && body !== null && 'version' in body ? body.version : body);
-        }),
-      );
-    }, 50);
+    const ask = async () => {
+      const sentAt = performance.now();
+      const response = await fetch(program.url(deployment_name));
+      const body: unknown = await response.json();
+      const version = typeof body === 'object' && body !== null && 'version' in body ? body.version : body;
+      answers.push({ status: response.status, version, sentAt, answeredAt: performance.now() });
+    };
+    const client = setInterval(() => requests.push(ask()), 50);
 
     await deploy(controlPlane, await helloTarball('v2'), { deployment_id, epoch: 3 });
     const text = await stream;
-    going = false;
     clearInterval(client);
     await Promise.all(requests);
 
     expect(text).toMatch(/chunk 49 of 50 from v1\nend\n$/);
-    expect(versions).toEqual(new Set(['v1', 'v2']));
-    expect(statuses.length).toBeGreaterThan(0);
-    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    expect(new Set(answers.map(({ version }) => version))).toEqual(new Set(['v1', 'v2']));
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    // Once somebody has seen the new version nobody who asks later sees the old one.
+    const seenAt = answers.find(({ version }) => version === 'v2')?.answeredAt ?? 0;
+    expect(answers.filter(({ version, sentAt }) => version === 'v1' && sentAt > seenAt)).toEqual([]);
     await until(() => program.serverPids(deployment_id).length === 1, {
       what: 'the old server to end',
     });
