@@ -35,9 +35,9 @@ describe('builds at capacity', () => {
   });
 });
 
-/** A revision whose build waits in the builder's own queue. */
+/** A revision whose build waits in the builder's own queue; each minute of it is swept. */
 async function queued() {
-  const world = await aRunningWorld();
+  const world = await aRunningWorld({ settings: { buildSeconds: 300, buildQueueSeconds: 1_200 } });
   const { id, latest_revision_id: revisionId } = await post(world, github('app'));
   await buildStarted(world, revisionId);
   const said = async () => (await showRevision(world, id, revisionId)).status_message;
@@ -49,11 +49,11 @@ describe('a build in the queue of the builder', () => {
     const { world, id, revisionId, said } = await queued();
     await world.sweepFor(61);
     expect(await said()).toMatch(/^Waits for a builder/);
-    await world.sweepFor(3_600);
+    await world.sweepFor(366);
     await world.deps.builds.become(`build-${revisionId}`, { state: 'running' });
     const running = await reaches(world, id, revisionId, 'BUILDING');
     expect(running.status_message).toBeNull();
-    await world.sweepFor(1_700);
+    await world.sweepFor(244);
     await world.deps.builds.succeed(revisionId);
     await deployBuilt(world, id, revisionId);
   });
@@ -61,9 +61,9 @@ describe('a build in the queue of the builder', () => {
   it('has no more than its time once it is built', async () => {
     const { world, id, revisionId } = await queued();
     await world.deps.builds.become(`build-${revisionId}`, { state: 'running' });
-    await world.sweepFor(1_900);
+    await world.sweepFor(366);
     const failed = await reaches(world, id, revisionId, 'BUILD_FAILED');
-    expect(failed.status_message).toMatch(/did not end within 30 minutes/);
+    expect(failed.status_message).toMatch(/did not end within 5 minutes/);
   });
 
   it('is started again under a new name when that lets it wait no longer, as often as it takes', async () => {
@@ -82,12 +82,12 @@ describe('a build in the queue of the builder', () => {
 
   it('waits no longer in all than it may', async () => {
     const { world, id, revisionId } = await queued();
-    await world.sweepFor(4_000);
+    await world.sweepFor(671);
     await world.deps.builds.become(`build-${revisionId}`, { state: 'unstarted' });
     await buildStartedInTime(world, `${revisionId}-2`);
-    await world.sweepFor(3_300);
+    await world.sweepFor(610);
     const failed = await reaches(world, id, revisionId, 'BUILD_FAILED');
-    expect(failed.status_message).toMatch(/^No build could start within 120 minutes \(Waits for a builder/);
+    expect(failed.status_message).toMatch(/^No build could start within 20 minutes \(Waits for a builder/);
     expect(world.deps.builds.stopped).toEqual([`build-${revisionId}-2`]);
   });
 

@@ -13,7 +13,8 @@ import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 /**
  * What was ever stored, by `entity@v`, in lines of one shape each. A line is never changed: a stored item of
- * that version may lie in any table. A change of shape raises `v`, upgrades the old one on read, and adds a line.
+ * that version may lie in any table. A change of shape raises `v`, upgrades the old one on read, and adds a
+ * line.
  */
 const recordFile = new URL('stored-shapes.json', import.meta.url);
 const storeFolder = new URL('../../../lib/store/', import.meta.url);
