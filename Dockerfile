@@ -19,6 +19,8 @@ WORKDIR /slipway
 COPY --from=packages /slipway/package.json package.json
 COPY --from=packages /slipway/node_modules node_modules
 COPY bin/listener.ts bin/listener.ts
+COPY lib/compute/kubernetes lib/compute/kubernetes
+COPY lib/compute/process lib/compute/process
 COPY lib/contract lib/contract
 COPY lib/domain/agent-failure.ts lib/domain/rollout.ts lib/domain/
 COPY lib/domain/kubernetes lib/domain/kubernetes

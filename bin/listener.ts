@@ -1,11 +1,11 @@
+import { startProcessListener } from '../lib/compute/process/start.ts';
 import type { StartListener } from '../lib/listener/listener.ts';
 import { main } from '../lib/listener/main.ts';
-import { startProcessListener } from '../lib/listener/process-listener.ts';
 
 const start: StartListener = async (options, log) => {
   if (options.driver === 'process') return startProcessListener(options, log);
   // The client of Kubernetes takes a while to load, and is for those who need it.
-  const { startKubernetesListener } = await import('../lib/listener/drivers/kubernetes/start.ts');
+  const { startKubernetesListener } = await import('../lib/compute/kubernetes/start.ts');
   return startKubernetesListener(options, log);
 };
 

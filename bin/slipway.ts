@@ -7,11 +7,11 @@ import { deployedTable } from '../lib/cli/deployed-table.ts';
 import { Obstacle } from '../lib/cli/explain.ts';
 import { main, type OpenTable, type World } from '../lib/cli/main.ts';
 import type { InstallationPlace } from '../lib/cli/options.ts';
+import { startProcessListener } from '../lib/compute/process/start.ts';
 import { runningTable } from '../lib/embedded/data-folder/running-database.ts';
 import { runningAccess } from '../lib/embedded/runtime/identity.ts';
 import { createLog } from '../lib/listener/log.ts';
 import { readOptions } from '../lib/listener/options.ts';
-import { startProcessListener } from '../lib/listener/process-listener.ts';
 
 async function open(place: InstallationPlace): Promise<OpenTable> {
   if (place.kind === 'deployed') return deployedTable(place.tableName, place.region);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CoreV1Api, type KubernetesObject, type V1Role } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { labels } from '../../lib/listener/drivers/kubernetes/render/names.ts';
+import { labels } from '../../lib/compute/kubernetes/render/names.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { ChartObjects } from '../support/kubernetes/chart-objects.ts';
 import { rightsOf } from '../support/kubernetes/rights.ts';

@@ -10,8 +10,8 @@ import {
 } from '@kubernetes/client-node';
 import { x as unpack } from 'tar';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { httpRoute, managedKinds } from '../../lib/listener/drivers/kubernetes/kinds.ts';
-import type { HTTPRoute } from '../../lib/listener/drivers/kubernetes/render/route.ts';
+import { httpRoute, managedKinds } from '../../lib/compute/kubernetes/kinds.ts';
+import type { HTTPRoute } from '../../lib/compute/kubernetes/render/route.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { rightsAsked, rightsOf } from '../support/kubernetes/rights.ts';
 import { deploymentOf, type ShownDeployment } from '../support/programs/program.ts';

@@ -1,6 +1,6 @@
 import type { KubernetesObject, V1Deployment, V1Pod } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Kind, managedKinds } from '../../lib/listener/drivers/kubernetes/kinds.ts';
+import { type Kind, managedKinds } from '../../lib/compute/kubernetes/kinds.ts';
 import { deploymentOf, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { EndpointWatch } from './endpoint-watch.ts';

@@ -1,5 +1,5 @@
 import type { V1EndpointSlice } from '@kubernetes/client-node';
-import { labels } from '../../lib/listener/drivers/kubernetes/render/names.ts';
+import { labels } from '../../lib/compute/kubernetes/render/names.ts';
 import type { World } from './world.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { labels } from '../../lib/compute/kubernetes/render/names.ts';
 import { reasonOf } from '../../lib/listener/driver.ts';
-import { labels } from '../../lib/listener/drivers/kubernetes/render/names.ts';
 import { expectApi, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { type RunningListener, World } from './world.ts';

@@ -1,6 +1,6 @@
 import { CustomObjectsApi, type KubernetesObject } from '@kubernetes/client-node';
-import { httpRoute, pathOf } from '../../lib/listener/drivers/kubernetes/kinds.ts';
-import type { HTTPRoute } from '../../lib/listener/drivers/kubernetes/render/route.ts';
+import { httpRoute, pathOf } from '../../lib/compute/kubernetes/kinds.ts';
+import type { HTTPRoute } from '../../lib/compute/kubernetes/render/route.ts';
 import type { World } from './world.ts';
 
 /** What a controller says of a route: a condition, without what is the same in all. */

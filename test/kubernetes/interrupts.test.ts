@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noted } from '../../lib/listener/drivers/kubernetes/noted.ts';
-import { annotations } from '../../lib/listener/drivers/kubernetes/render/names.ts';
+import { noted } from '../../lib/compute/kubernetes/noted.ts';
+import { annotations } from '../../lib/compute/kubernetes/render/names.ts';
 import { api, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { EndpointWatch } from './endpoint-watch.ts';

@@ -10,11 +10,11 @@ import {
 } from '@kubernetes/client-node';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ApiServer, Refused } from '../../lib/compute/kubernetes/api-server.ts';
+import { renderServiceAccount } from '../../lib/compute/kubernetes/render/deployment-objects.ts';
 import type { ResourceSpec } from '../../lib/contract/deployments/resource-spec.ts';
 import { type PodSecurity, podSecurityProfiles } from '../../lib/contract/pod-security.ts';
 import { podSecurityProblems } from '../../lib/domain/kubernetes/pod-security.ts';
-import { ApiServer, Refused } from '../../lib/listener/drivers/kubernetes/api-server.ts';
-import { renderServiceAccount } from '../../lib/listener/drivers/kubernetes/render/deployment-objects.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { allObjects } from '../support/kubernetes/all-objects.ts';
 import { ChartObjects } from '../support/kubernetes/chart-objects.ts';

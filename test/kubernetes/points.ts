@@ -1,7 +1,7 @@
 import type { KubernetesObject, V1Service } from '@kubernetes/client-node';
-import { type Kind, pathOf } from '../../lib/listener/drivers/kubernetes/kinds.ts';
-import { noted } from '../../lib/listener/drivers/kubernetes/noted.ts';
-import { annotations, labels } from '../../lib/listener/drivers/kubernetes/render/names.ts';
+import { type Kind, pathOf } from '../../lib/compute/kubernetes/kinds.ts';
+import { noted } from '../../lib/compute/kubernetes/noted.ts';
+import { annotations, labels } from '../../lib/compute/kubernetes/render/names.ts';
 import type { World } from './world.ts';
 
 export const services: Kind = { apiVersion: 'v1', kind: 'Service', plural: 'services' };

@@ -1,9 +1,9 @@
 import { ApiextensionsV1Api, type KubernetesObject, type V1JSONSchemaProps } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { httpRoute } from '../../lib/compute/kubernetes/kinds.ts';
+import { annotations } from '../../lib/compute/kubernetes/render/names.ts';
+import type { HTTPRoute } from '../../lib/compute/kubernetes/render/route.ts';
 import { isTerminal } from '../../lib/domain/transitions.ts';
-import { httpRoute } from '../../lib/listener/drivers/kubernetes/kinds.ts';
-import { annotations } from '../../lib/listener/drivers/kubernetes/render/names.ts';
-import type { HTTPRoute } from '../../lib/listener/drivers/kubernetes/render/route.ts';
 import { expectApi, revisionOf, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { answerRoutes, type Verdict } from './gateway.ts';

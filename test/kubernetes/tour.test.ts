@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { labels, MANAGED_BY } from '../../lib/listener/drivers/kubernetes/render/names.ts';
+import { labels, MANAGED_BY } from '../../lib/compute/kubernetes/render/names.ts';
 import { withGeneratedPart } from '../support/files/generated-part.ts';
 import { until } from '../support/until.ts';
 import { getTables, printed } from './kubectl-get.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import * as tar from 'tar';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Download, fetchArtifact } from '../../../lib/listener/drivers/process/artifact.ts';
+import { type Download, fetchArtifact } from '../../../lib/compute/process/artifact.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { handMadeTar } from '../../support/files/hand-made-tar.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ProxyTarget } from '../../../lib/listener/drivers/process/proxy/target.ts';
+import { ProxyTarget } from '../../../lib/compute/process/proxy/target.ts';
 import { sendLines } from '../../support/http/raw-request.ts';
 import { startEcho, startProxy } from './proxy-world.ts';
 

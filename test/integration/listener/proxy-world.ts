@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { Proxy, type ProxyOptions } from '../../../lib/listener/drivers/process/proxy/proxy.ts';
-import { ProxyTarget } from '../../../lib/listener/drivers/process/proxy/target.ts';
+import { Proxy, type ProxyOptions } from '../../../lib/compute/process/proxy/proxy.ts';
+import { ProxyTarget } from '../../../lib/compute/process/proxy/target.ts';
 
 /** A server behind the proxy. */
 export async function serve(handler: RequestListener): Promise<{ server: Server; target: ProxyTarget }> {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ServerSpec } from '../../../lib/listener/drivers/kubernetes/render/context.ts';
-import { problemsOf } from '../../../lib/listener/drivers/kubernetes/render/problems.ts';
+import type { ServerSpec } from '../../../lib/compute/kubernetes/render/context.ts';
+import { problemsOf } from '../../../lib/compute/kubernetes/render/problems.ts';
 import {
   cpuQuantity,
   memoryQuantity,
   storageQuantity,
-} from '../../../lib/listener/drivers/kubernetes/render/resources.ts';
-import { renderSet, setKey } from '../../../lib/listener/drivers/kubernetes/render/set.ts';
+} from '../../../lib/compute/kubernetes/render/resources.ts';
+import { renderSet, setKey } from '../../../lib/compute/kubernetes/render/set.ts';
 import { allObjects } from '../../support/kubernetes/all-objects.ts';
 import { fieldCases } from '../../support/kubernetes/field-cases.ts';
 import { renderContext, serverSpec } from '../../support/kubernetes/specs.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import type { RenderContext, ServerSpec } from '../../../lib/compute/kubernetes/render/context.ts';
 import { type ResourceSpec, resourceSpec } from '../../../lib/contract/deployments/resource-spec.ts';
 import { resolveResourceSpec } from '../../../lib/domain/resource-spec.ts';
-import type { RenderContext, ServerSpec } from '../../../lib/listener/drivers/kubernetes/render/context.ts';
 import { renderContext, serverSpec } from '../../support/kubernetes/specs.ts';
 import { goodSpec } from '../contract/resource-specs.ts';
 

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
-import type { RenderContext, ServerSpec } from '../../../lib/listener/drivers/kubernetes/render/context.ts';
+import type { RenderContext, ServerSpec } from '../../../lib/compute/kubernetes/render/context.ts';
 import {
   renderNetworkPolicy,
   renderPostgres,
@@ -7,8 +7,8 @@ import {
   renderRoute,
   renderService,
   renderServiceAccount,
-} from '../../../lib/listener/drivers/kubernetes/render/deployment-objects.ts';
-import { renderSet } from '../../../lib/listener/drivers/kubernetes/render/set.ts';
+} from '../../../lib/compute/kubernetes/render/deployment-objects.ts';
+import { renderSet } from '../../../lib/compute/kubernetes/render/set.ts';
 
 export const PASSWORD = 'a password/of ours';
 

@@ -1,4 +1,4 @@
-import type { ServerSpec } from '../../../lib/listener/drivers/kubernetes/render/context.ts';
+import type { ServerSpec } from '../../../lib/compute/kubernetes/render/context.ts';
 
 /**
  * A field of a specification, and two specs that differ in it alone. `shown`: which places are its own where

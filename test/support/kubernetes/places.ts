@@ -1,5 +1,5 @@
+import { labels } from '../../../lib/compute/kubernetes/render/names.ts';
 import { kubernetesConfig } from '../../../lib/contract/kubernetes-config.ts';
-import { labels } from '../../../lib/listener/drivers/kubernetes/render/names.ts';
 import { allObjects } from './all-objects.ts';
 import type { FieldCase } from './field-cases.ts';
 import { renderContext, serverSpec } from './specs.ts';

@@ -1,10 +1,5 @@
 import type { V1PolicyRule } from '@kubernetes/client-node';
-import {
-  httpRoute,
-  type Kind,
-  managedKinds,
-  seenKinds,
-} from '../../../lib/listener/drivers/kubernetes/kinds.ts';
+import { httpRoute, type Kind, managedKinds, seenKinds } from '../../../lib/compute/kubernetes/kinds.ts';
 
 /** Server-side apply patches, and creates what is not there. */
 const MANAGED = ['create', 'delete', 'list', 'patch', 'watch'];

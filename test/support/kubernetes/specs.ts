@@ -1,4 +1,4 @@
-import type { RenderContext, ServerSpec } from '../../../lib/listener/drivers/kubernetes/render/context.ts';
+import type { RenderContext, ServerSpec } from '../../../lib/compute/kubernetes/render/context.ts';
 import { plainSpec } from '../world/deploy-spec.ts';
 
 /** What tests of the Kubernetes driver render. */

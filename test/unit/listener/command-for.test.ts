@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandFor } from '../../../lib/listener/drivers/process/command-for.ts';
+import { commandFor } from '../../../lib/compute/process/command-for.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 async function folderOf(files: Record<string, string>): Promise<string> {

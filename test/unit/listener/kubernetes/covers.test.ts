@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { covers } from '../../../../lib/listener/drivers/kubernetes/covers.ts';
-import { megabytesOf, quantityOf } from '../../../../lib/listener/drivers/kubernetes/quantities.ts';
+import { covers } from '../../../../lib/compute/kubernetes/covers.ts';
+import { megabytesOf, quantityOf } from '../../../../lib/compute/kubernetes/quantities.ts';
 
 const wanted = {
   metadata: { labels: { a: '1' } },

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { KubernetesConfig } from '../../../../lib/contract/kubernetes-config.ts';
 import {
   addressOf,
   renderNetworkPolicy,
@@ -8,10 +7,11 @@ import {
   renderRoute,
   renderService,
   renderServiceAccount,
-} from '../../../../lib/listener/drivers/kubernetes/render/deployment-objects.ts';
-import { labels, MANAGED_BY } from '../../../../lib/listener/drivers/kubernetes/render/names.ts';
-import { trafficTo } from '../../../../lib/listener/drivers/kubernetes/render/service.ts';
-import { wireOf } from '../../../../lib/listener/drivers/kubernetes/render/wire.ts';
+} from '../../../../lib/compute/kubernetes/render/deployment-objects.ts';
+import { labels, MANAGED_BY } from '../../../../lib/compute/kubernetes/render/names.ts';
+import { trafficTo } from '../../../../lib/compute/kubernetes/render/service.ts';
+import { wireOf } from '../../../../lib/compute/kubernetes/render/wire.ts';
+import type { KubernetesConfig } from '../../../../lib/contract/kubernetes-config.ts';
 import { allObjects, PASSWORD } from '../../../support/kubernetes/all-objects.ts';
 import { renderContext, serverSpec } from '../../../support/kubernetes/specs.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ServerSpec } from '../../../../lib/listener/drivers/kubernetes/render/context.ts';
-import { needsStore } from '../../../../lib/listener/drivers/kubernetes/render/deployment-objects.ts';
-import { renderSet } from '../../../../lib/listener/drivers/kubernetes/render/set.ts';
+import type { ServerSpec } from '../../../../lib/compute/kubernetes/render/context.ts';
+import { needsStore } from '../../../../lib/compute/kubernetes/render/deployment-objects.ts';
+import { renderSet } from '../../../../lib/compute/kubernetes/render/set.ts';
 import { renderContext, serverSpec } from '../../../support/kubernetes/specs.ts';
 
 const context = renderContext();

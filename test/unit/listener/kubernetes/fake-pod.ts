@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { V1Pod } from '@kubernetes/client-node';
-import { Refused } from '../../../../lib/listener/drivers/kubernetes/api-server.ts';
-import { labels } from '../../../../lib/listener/drivers/kubernetes/render/names.ts';
+import { Refused } from '../../../../lib/compute/kubernetes/api-server.ts';
+import { labels } from '../../../../lib/compute/kubernetes/render/names.ts';
 
 type FakeRun = { lines: string[]; endedAt?: string };
 type Query = Record<string, string | undefined>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Overtaken } from '../../../../lib/listener/drivers/kubernetes/api-server.ts';
-import { Leadership } from '../../../../lib/listener/drivers/kubernetes/leadership.ts';
+import { Overtaken } from '../../../../lib/compute/kubernetes/api-server.ts';
+import { Leadership } from '../../../../lib/compute/kubernetes/leadership.ts';
 import { createLog } from '../../../../lib/listener/log.ts';
 
 type Answer = 'taken' | Error;

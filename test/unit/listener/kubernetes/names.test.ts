@@ -6,7 +6,7 @@ import {
   queueName,
   redisName,
   setName,
-} from '../../../../lib/listener/drivers/kubernetes/render/names.ts';
+} from '../../../../lib/compute/kubernetes/render/names.ts';
 
 /** What a Service needs of its name. */
 const LABEL = /^[a-z]([a-z0-9-]*[a-z0-9])?$/;

@@ -1,11 +1,11 @@
 import type { KubernetesObject, V1PodTemplateSpec } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
+import type { RenderContext } from '../../../../lib/compute/kubernetes/render/context.ts';
+import { renderNetworkPolicy } from '../../../../lib/compute/kubernetes/render/deployment-objects.ts';
+import { limitProblemsOf } from '../../../../lib/compute/kubernetes/render/problems.ts';
+import { setKey } from '../../../../lib/compute/kubernetes/render/set.ts';
+import { sharedObjects } from '../../../../lib/compute/kubernetes/shared.ts';
 import type { ResourceSpec } from '../../../../lib/contract/deployments/resource-spec.ts';
-import type { RenderContext } from '../../../../lib/listener/drivers/kubernetes/render/context.ts';
-import { renderNetworkPolicy } from '../../../../lib/listener/drivers/kubernetes/render/deployment-objects.ts';
-import { limitProblemsOf } from '../../../../lib/listener/drivers/kubernetes/render/problems.ts';
-import { setKey } from '../../../../lib/listener/drivers/kubernetes/render/set.ts';
-import { sharedObjects } from '../../../../lib/listener/drivers/kubernetes/shared.ts';
 import { DEFAULT_STORE_IMAGES, EARLIER_STORE_IMAGES } from '../../../../lib/listener/store-images.ts';
 import { allObjects } from '../../../support/kubernetes/all-objects.ts';
 import { renderContext, serverSpec } from '../../../support/kubernetes/specs.ts';

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { ApiServer } from '../../../../lib/listener/drivers/kubernetes/api-server.ts';
-import { PodLogs } from '../../../../lib/listener/drivers/kubernetes/logs/pod-logs.ts';
-import { annotations, labels } from '../../../../lib/listener/drivers/kubernetes/render/names.ts';
-import { ObjectStore } from '../../../../lib/listener/drivers/kubernetes/store.ts';
+import type { ApiServer } from '../../../../lib/compute/kubernetes/api-server.ts';
+import { PodLogs } from '../../../../lib/compute/kubernetes/logs/pod-logs.ts';
+import { annotations, labels } from '../../../../lib/compute/kubernetes/render/names.ts';
+import { ObjectStore } from '../../../../lib/compute/kubernetes/store.ts';
 import { createLog } from '../../../../lib/listener/log.ts';
 import type { ShippedLine } from '../../../../lib/listener/log-shipper.ts';
 import { until } from '../../../support/until.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Position, stampedLine } from '../../../../lib/listener/drivers/kubernetes/logs/position.ts';
+import { Position, stampedLine } from '../../../../lib/compute/kubernetes/logs/position.ts';
 
 describe('a line of a log', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ServerSpec } from '../../../../lib/compute/kubernetes/render/context.ts';
+import { problemsOf } from '../../../../lib/compute/kubernetes/render/problems.ts';
 import type { KubernetesConfig } from '../../../../lib/contract/kubernetes-config.ts';
-import type { ServerSpec } from '../../../../lib/listener/drivers/kubernetes/render/context.ts';
-import { problemsOf } from '../../../../lib/listener/drivers/kubernetes/render/problems.ts';
 import { fieldCases } from '../../../support/kubernetes/field-cases.ts';
 import { renderContext, serverSpec } from '../../../support/kubernetes/specs.ts';
 

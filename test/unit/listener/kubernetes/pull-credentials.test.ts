@@ -1,8 +1,8 @@
 import type { KubernetesObject, V1Secret } from '@kubernetes/client-node';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { PullCredentials } from '../../../../lib/compute/kubernetes/pull-credentials.ts';
 import { kubernetesConfig } from '../../../../lib/contract/kubernetes-config.ts';
 import type { RegistryCredentials } from '../../../../lib/listener/control-plane.ts';
-import { PullCredentials } from '../../../../lib/listener/drivers/kubernetes/pull-credentials.ts';
 import { Refused } from '../../../../lib/listener/http.ts';
 import { createLog } from '../../../../lib/listener/log.ts';
 import { plainSpec } from '../../../support/world/deploy-spec.ts';

@@ -1,6 +1,6 @@
 import type { V1Deployment, V1Pod } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
-import { failureOf, type Inquiry } from '../../../../lib/listener/drivers/kubernetes/reasons.ts';
+import { failureOf, type Inquiry } from '../../../../lib/compute/kubernetes/reasons.ts';
 
 const image = 'registry.example/agent:1';
 const nothing: Inquiry = { lastWords: async () => [], eventsOf: async () => [] };

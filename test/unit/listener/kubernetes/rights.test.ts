@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect, it, onTestFinished } from 'vitest';
+import { ApiServer } from '../../../../lib/compute/kubernetes/api-server.ts';
+import { Leadership } from '../../../../lib/compute/kubernetes/leadership.ts';
+import { ObjectStore } from '../../../../lib/compute/kubernetes/store.ts';
+import { Watching } from '../../../../lib/compute/kubernetes/watching.ts';
 import { pause } from '../../../../lib/listener/backoff.ts';
-import { ApiServer } from '../../../../lib/listener/drivers/kubernetes/api-server.ts';
-import { Leadership } from '../../../../lib/listener/drivers/kubernetes/leadership.ts';
-import { ObjectStore } from '../../../../lib/listener/drivers/kubernetes/store.ts';
-import { Watching } from '../../../../lib/listener/drivers/kubernetes/watching.ts';
 import { createLog } from '../../../../lib/listener/log.ts';
 import { onLoopback } from '../../../support/http/loopback-server.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ServerSpec } from '../../../../lib/compute/kubernetes/render/context.ts';
+import { renderSet, setKey } from '../../../../lib/compute/kubernetes/render/set.ts';
 import { resolveResourceSpec } from '../../../../lib/domain/resource-spec.ts';
-import type { ServerSpec } from '../../../../lib/listener/drivers/kubernetes/render/context.ts';
-import { renderSet, setKey } from '../../../../lib/listener/drivers/kubernetes/render/set.ts';
 import { renderContext, serverSpec } from '../../../support/kubernetes/specs.ts';
 
 const context = renderContext();

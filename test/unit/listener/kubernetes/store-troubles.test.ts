@@ -1,12 +1,12 @@
 import type { V1Deployment, V1Pod, V1StatefulSet, V1StatefulSetStatus } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
-import type { AgentFailure } from '../../../../lib/domain/agent-failure.ts';
-import { labels } from '../../../../lib/listener/drivers/kubernetes/render/names.ts';
+import { labels } from '../../../../lib/compute/kubernetes/render/names.ts';
 import {
   type StoreInquiry,
   storeFailureOf,
   withStores,
-} from '../../../../lib/listener/drivers/kubernetes/store-troubles.ts';
+} from '../../../../lib/compute/kubernetes/store-troubles.ts';
+import type { AgentFailure } from '../../../../lib/domain/agent-failure.ts';
 
 const nothing: StoreInquiry = {
   lastWords: async () => [],

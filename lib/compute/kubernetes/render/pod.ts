@@ -1,0 +1,140 @@
+import type { V1Container, V1EnvVar, V1PodSpec, V1PodTemplateSpec, V1Probe } from '@kubernetes/client-node';
+import type { ResourceSpec } from '../../../contract/deployments/resource-spec.ts';
+import { podSecurityOf } from '../../../contract/pod-security.ts';
+import {
+  containerSecurity,
+  renderInitContainers,
+  renderMounts,
+  renderSidecars,
+  renderVolumes,
+} from './containers.ts';
+import { baseNameOf, type RenderContext, type ServerSpec, startTimeoutSecondsOf } from './context.ts';
+import { environmentOf, SERVER_PORT } from './environment.ts';
+import { ownLabels, textsOf } from './metadata.ts';
+import { setName } from './names.ts';
+import { affinityOf } from './platforms.ts';
+import { accountNameOf, requirementsOf, resourcesOf, serverRequirements } from './resources.ts';
+
+/** A pod that stops serves on for so long: its address leaves every proxy's list first. */
+export const PRE_STOP_SECONDS = 5;
+
+const STARTUP_PERIOD_SECONDS = 2;
+const READY_PERIOD_SECONDS = 5;
+const PROBE_TIMEOUT_SECONDS = 5;
+const READY_FAILURES_MAX = 3;
+
+/** A container that runs the image; `queue` are the workers of a server of `langgraph.json`. */
+export type Role = 'server' | 'queue';
+
+const HEALTH = { httpGet: { path: '/ok', port: SERVER_PORT }, timeoutSeconds: PROBE_TIMEOUT_SECONDS };
+
+/** No liveness probe: a server that is busy for long would be killed with all its runs. */
+function probes(context: RenderContext): { startupProbe: V1Probe; readinessProbe: V1Probe } {
+  return {
+    startupProbe: {
+      ...HEALTH,
+      periodSeconds: STARTUP_PERIOD_SECONDS,
+      failureThreshold: Math.ceil(startTimeoutSecondsOf(context) / STARTUP_PERIOD_SECONDS),
+    },
+    readinessProbe: { ...HEALTH, periodSeconds: READY_PERIOD_SECONDS, failureThreshold: READY_FAILURES_MAX },
+  };
+}
+
+function imageOf({ artifact, revision_id }: ServerSpec): string {
+  if (artifact.kind === 'image') return artifact.uri;
+  throw new Error(`revision ${revision_id} is a ${artifact.kind}: a cluster runs images`);
+}
+
+/** With workers apart, the API server runs no jobs itself. */
+const NO_JOBS: V1EnvVar[] = [{ name: 'N_JOBS_PER_WORKER', value: '0' }];
+const QUEUE_COMMAND = ['python', '-m', 'langgraph_api.queue_entrypoint'];
+
+type Roled = Pick<V1Container, 'command' | 'env' | 'lifecycle' | 'resources'>;
+
+function serverPart(spec: ServerSpec, resources: ResourceSpec, secretName: string): Roled {
+  const required = serverRequirements(resources);
+  return {
+    env: environmentOf(spec, secretName, spec.queue === true ? NO_JOBS : []),
+    lifecycle: { preStop: { sleep: { seconds: PRE_STOP_SECONDS } } },
+    ...(required !== undefined && { resources: required }),
+  };
+}
+
+/** Workers have no address that would have to go first. */
+function queuePart(spec: ServerSpec, resources: ResourceSpec, secretName: string): Roled {
+  const required = requirementsOf(resources, 'queue_');
+  return {
+    command: QUEUE_COMMAND,
+    env: environmentOf(spec, secretName),
+    ...(required !== undefined && { resources: required }),
+  };
+}
+
+function mainContainer(spec: ServerSpec, context: RenderContext, key: string, role: Role): V1Container {
+  const resources = resourcesOf(spec);
+  const partOf = role === 'server' ? serverPart : queuePart;
+  return {
+    name: role,
+    image: imageOf(spec),
+    ports: [{ name: 'http', containerPort: SERVER_PORT }],
+    ...partOf(spec, resources, setName(baseNameOf(spec), key)),
+    ...probes(context),
+    ...(resources.volume_mounts !== undefined && { volumeMounts: renderMounts(resources.volume_mounts) }),
+    securityContext: containerSecurity(context),
+  };
+}
+
+/** The account of the deployment's own, or ours, whose token nobody needs. */
+const accountOf = (spec: ServerSpec, given: string | undefined) =>
+  given === undefined
+    ? { serviceAccountName: baseNameOf(spec), automountServiceAccountToken: false }
+    : { serviceAccountName: given };
+
+const pullSecrets = (
+  { image_pull_secrets = [] }: ResourceSpec,
+  { pullSecret, computeConfig }: RenderContext,
+) => {
+  const ours = pullSecret === undefined || computeConfig.image_pull === 'node' ? [] : [pullSecret];
+  return [...new Set([...image_pull_secrets.map(({ name }) => name), ...ours])].map((name) => ({ name }));
+};
+
+function podSpec(spec: ServerSpec, context: RenderContext, key: string, role: Role): V1PodSpec {
+  const resources = resourcesOf(spec);
+  const initContainers = renderInitContainers(resources, context);
+  const volumes = renderVolumes(resources);
+  const imagePullSecrets = pullSecrets(resources, context);
+  const affinity = affinityOf(spec);
+  return {
+    ...accountOf(spec, accountNameOf(resources)),
+    // Variables such as REDIS_PORT for every Service of the namespace would reach servers that read them.
+    enableServiceLinks: false,
+    securityContext: {
+      seccompProfile: { type: 'RuntimeDefault' },
+      ...(podSecurityOf(context.computeConfig) === 'restricted' && { runAsNonRoot: true }),
+    },
+    terminationGracePeriodSeconds: context.graceSeconds + PRE_STOP_SECONDS,
+    ...(affinity !== undefined && { affinity }),
+    ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
+    ...(volumes.length > 0 && { volumes }),
+    ...(initContainers.length > 0 && { initContainers }),
+    containers: [mainContainer(spec, context, key, role), ...renderSidecars(resources, context)],
+  };
+}
+
+/** The pods of a set that run the image. */
+export function podTemplate(
+  spec: ServerSpec,
+  context: RenderContext,
+  key: string,
+  role: Role,
+): V1PodTemplateSpec {
+  const resources = resourcesOf(spec);
+  const given = textsOf(resources.annotations);
+  return {
+    metadata: {
+      labels: { ...textsOf(resources.labels), ...ownLabels(spec, context, { set: key, component: role }) },
+      ...(Object.keys(given).length > 0 && { annotations: given }),
+    },
+    spec: podSpec(spec, context, key, role),
+  };
+}

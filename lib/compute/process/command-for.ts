@@ -1,0 +1,107 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
+import * as z from 'zod';
+import type { DeploySpec } from '../../contract/listener-protocol.ts';
+import type { Level } from '../../contract/output-level.ts';
+import { type Start, startOf } from './start-line.ts';
+
+/** How to start an agent server, where, and the folders of tools that come first on its PATH. */
+export type ServerCommand = {
+  start: Start;
+  cwd: string;
+  toolFolders: string[];
+  from: string;
+  /** Variables that the deployment's own win over. */
+  variables?: Record<string, string>;
+  /** Variables that win over the deployment's own. */
+  fixedVariables?: Record<string, string>;
+  /**
+   * It is a development server, whose own routes are taken out at its start; the file `mark` is there once
+   * they are. What it serves lies behind `mountPrefix`.
+   */
+  developmentRoutes?: { mark: string; mountPrefix: string };
+  /**
+   * The server keeps what must last in memory and saves it at SIGTERM: it has to be asked alone, and waited
+   * for.
+   */
+  savesOnStop?: boolean;
+  /** Whether this line, before it is ready, means that it never will be, although it lives on. */
+  isFatal?: (line: { level: Level; message: string }) => boolean;
+  /** How a line of its output is read. */
+  toLines?: (line: string) => { level: Level; message: string }[];
+};
+
+/** The folder says nothing that we could run. */
+class NoCommandError extends Error {}
+
+const packageSchema = z.object({ scripts: z.record(z.string(), z.string()).optional() });
+
+/** The project's folder: where the configuration lies inside the artifact, else the artifact's root. */
+export function projectFolder(artifactFolder: string, graphConfigPath: string): string {
+  const folder = resolve(artifactFolder, dirname(graphConfigPath));
+  const inside = folder === artifactFolder || folder.startsWith(artifactFolder + sep);
+  return inside && existsSync(folder) && statSync(folder).isDirectory() ? folder : artifactFolder;
+}
+
+/**
+ * The `node_modules/.bin` folders from the project up to the artifact's root, nearest first, as npm puts them
+ * on PATH.
+ */
+export function toolFolders(folder: string, artifactFolder: string): string[] {
+  const depth = relative(artifactFolder, folder).split(sep).filter(Boolean).length;
+  const folders = Array.from({ length: depth + 1 }, (_, up) =>
+    resolve(folder, ...Array<string>(up).fill('..')),
+  );
+  return folders.map((one) => join(one, 'node_modules', '.bin')).filter((one) => existsSync(one));
+}
+
+/** PATH with the project's own tools first. */
+export function withTools(path: string, folders: string[]): string {
+  return [...folders, path].join(delimiter);
+}
+
+function readScripts(folder: string): Record<string, string> {
+  const file = join(folder, 'package.json');
+  if (!existsSync(file)) return {};
+  try {
+    return packageSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).scripts ?? {};
+  } catch {
+    throw new NoCommandError('package.json cannot be read: it is not valid JSON with a "scripts" object.');
+  }
+}
+
+function npmLine(scripts: Record<string, string>): string | undefined {
+  const { start, prestart, poststart } = scripts;
+  if (start === undefined || start.trim() === '') return undefined;
+  // The script in a shell of ours is one process where npm makes three, and signals reach the server at once.
+  // npm itself is needed only for what it alone does.
+  const needsNpm =
+    prestart !== undefined || poststart !== undefined || /npm_(package|config|lifecycle)_/.test(start);
+  return needsNpm ? 'npm run --silent start' : start;
+}
+
+function procfileLine(folder: string): string | undefined {
+  const file = join(folder, 'Procfile');
+  if (!existsSync(file)) return undefined;
+  return /^web:[ \t]*(\S.*)$/m.exec(readFileSync(file, 'utf8'))?.[1]?.trim();
+}
+
+/**
+ * Chooses how to start the agent server in an unpacked artifact: `start` of package.json, else the `web` line
+ * of a Procfile. Throws `NoCommandError` when there is neither.
+ */
+export function commandFor(
+  artifactFolder: string,
+  spec: Pick<DeploySpec, 'graph_config_path'>,
+): ServerCommand {
+  const cwd = projectFolder(artifactFolder, spec.graph_config_path);
+  const rest = { cwd, toolFolders: toolFolders(cwd, artifactFolder) };
+  const script = npmLine(readScripts(cwd));
+  if (script !== undefined)
+    return { ...rest, start: startOf(script), from: 'the start script of package.json' };
+  const web = procfileLine(cwd);
+  if (web !== undefined) return { ...rest, start: startOf(web), from: 'the web line of the Procfile' };
+  throw new NoCommandError(
+    'There is nothing to start: no "start" script in package.json and no "web:" line in a Procfile.',
+  );
+}

@@ -1,0 +1,136 @@
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { OF_THE_ORIGIN } from '../../../contract/agent-front.ts';
+import { ownRedirect, type WayIn } from '../../../contract/own-redirects.ts';
+import type { ProxyTarget } from './target.ts';
+
+/** They speak of one connection only and are never passed on (RFC 9110 §7.6.1). */
+const HOP_BY_HOP = new Set(
+  'connection http2-settings keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Without them a message has another end, or another destination: they stay though `Connection` names them.
+ */
+const NEVER_NAMED_AWAY = new Set(['content-length', 'host']);
+
+const reachesPast: ReadonlySet<string> = new Set(OF_THE_ORIGIN);
+
+/** What only a proxy can know: where a request came from, and what it asked for at first. */
+const OF_PROXIES =
+  /^(?:forwarded|x-forwarded(?:-.*)?|x-original-.*|x-rewrite-url|x-host|(?:x-real|x-client|x-cluster-client|true-client|cf-connecting|fastly-client)-ip)$/;
+
+/** A request whose headers are passed on. */
+export type Passed = {
+  /** What its path began with and the server behind does not see. */
+  prefix: string;
+  /** What the server behind sees, the query included. */
+  path: string;
+  /** The client's path is the prefix alone, without the slash behind it that the server sees. */
+  isBare: boolean;
+  /** What the client says of where it came from counts: it is a proxy of the operator's. */
+  trustProxy: boolean;
+};
+
+function namedByConnection(message: IncomingMessage): string[] {
+  return (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+}
+
+function isDropped(message: IncomingMessage): (name: string) => boolean {
+  const named = new Set(namedByConnection(message));
+  return (name) => HOP_BY_HOP.has(name) || (named.has(name) && !NEVER_NAMED_AWAY.has(name));
+}
+
+/**
+ * Servers that name headers as CGI does read `x_real_ip` as `x-real-ip`: what may not come under the one name
+ * may not under the other.
+ */
+function isDisguised(name: string): boolean {
+  const plain = name.replaceAll('_', '-');
+  return plain !== name && (HOP_BY_HOP.has(plain) || NEVER_NAMED_AWAY.has(plain) || OF_PROXIES.test(plain));
+}
+
+function joined(before: string | string[] | undefined, added: string): string {
+  return before === undefined ? added : `${String(before)}, ${added}`;
+}
+
+const prefixOf = (told: IncomingHttpHeaders, prefix: string): string =>
+  `${String(told['x-forwarded-prefix'] ?? '')}${prefix}`;
+
+/**
+ * The headers for the server behind: the client's without hop-by-hop ones, and where the request came from.
+ */
+export function requestHeaders(
+  request: IncomingMessage,
+  { prefix, trustProxy }: Passed,
+): OutgoingHttpHeaders {
+  const dropped = isDropped(request);
+  const { headers } = request;
+  const kept = Object.entries(headers).filter(
+    ([name]) =>
+      !dropped(name) && !isDisguised(name) && name !== 'expect' && (trustProxy || !OF_PROXIES.test(name)),
+  );
+  const told = trustProxy ? headers : {};
+  const host = told['x-forwarded-host'] ?? headers.host;
+  return {
+    ...Object.fromEntries(kept),
+    // Without it Node would send a GET with a body unframed.
+    ...(headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }),
+    'x-forwarded-for': joined(told['x-forwarded-for'], request.socket.remoteAddress ?? 'unknown'),
+    ...(host === undefined ? {} : { 'x-forwarded-host': host }),
+    'x-forwarded-proto': told['x-forwarded-proto'] ?? 'http',
+    ...(prefixOf(told, prefix) !== '' && { 'x-forwarded-prefix': prefixOf(told, prefix) }),
+  };
+}
+
+/**
+ * The headers of an upgrade request: as above, and the upgrade itself, which is meant for the server behind.
+ */
+export function upgradeHeaders(request: IncomingMessage, passed: Passed): OutgoingHttpHeaders {
+  return { ...requestHeaders(request, passed), connection: 'Upgrade', upgrade: request.headers.upgrade };
+}
+
+const pathOf = (target: string): string => target.replace(/[?#].*$/s, '');
+
+/** How the client has come to the server behind `target`. */
+function wayIn(request: IncomingMessage, passed: Passed, target: ProxyTarget): WayIn {
+  const { headers } = request;
+  const told = passed.trustProxy ? headers : {};
+  const prefix = prefixOf(told, passed.prefix);
+  const hosts = [headers.host, told['x-forwarded-host']].flatMap((host) => host ?? []).map(String);
+  const { host, port } = target.where;
+  return {
+    prefix,
+    hosts,
+    serverPath: pathOf(passed.path),
+    clientPath: passed.isBare ? prefix : `${prefix}${pathOf(passed.path)}`,
+    inner: [host, '127.0.0.1', '[::1]', '0.0.0.0', 'localhost'].map((name) => `${name}:${port}`),
+    isSecure: told['x-forwarded-proto'] === 'https',
+  };
+}
+
+/**
+ * The answer's headers as name, value, name, value, … so that repeated ones (Set-Cookie) and their case stay.
+ * A redirect to the server itself leads to where its clients reach it; the `Location` of another status is
+ * what clients append to their own base.
+ */
+export function responseHeaders(
+  response: IncomingMessage,
+  asked: { request: IncomingMessage; to: Passed; target: ProxyTarget },
+  keep: readonly string[] = [],
+): string[] {
+  const dropped = isDropped(response);
+  const { statusCode = 0 } = response;
+  const isRedirect = statusCode >= 300 && statusCode < 400 && statusCode !== 304;
+  const flat: string[] = [];
+  for (let at = 0; at + 1 < response.rawHeaders.length; at += 2) {
+    const name = response.rawHeaders[at] ?? '';
+    const value = response.rawHeaders[at + 1] ?? '';
+    const lower = name.toLowerCase();
+    if (reachesPast.has(lower) || (dropped(lower) && !keep.includes(lower))) continue;
+    const isOwn = isRedirect && lower === 'location';
+    flat.push(name, isOwn ? ownRedirect(value, wayIn(asked.request, asked.to, asked.target)) : value);
+  }
+  return flat;
+}

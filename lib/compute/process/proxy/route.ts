@@ -1,0 +1,110 @@
+import { hostNameOf } from '../../../serving/hosts.ts';
+import type { Consent } from './cross-origin.ts';
+import type { ProxyTarget } from './target.ts';
+
+/** So many origins whose pages a server has allowed to ask are kept in mind. */
+const CONSENTS_MAX = 50;
+
+/**
+ * Where requests for one deployment go now. Moving them to another server is one assignment: a request sees
+ * either the old target or the new one.
+ */
+export class ProxyRoute {
+  readonly name: string;
+  /** The host of the deployment's own address, which is for it alone; undefined without such an address. */
+  customHost: string | undefined;
+  /** The path of that address, without a slash at its end. */
+  customPath = '';
+  #target: ProxyTarget | undefined;
+  #reason = 'it is being started';
+  readonly #waiting = new Set<() => void>();
+  #heldUntil = 0;
+  /** What the server that serves now has allowed, by origin. */
+  readonly #consents = new Map<string, Consent>();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  get target(): ProxyTarget | undefined {
+    return this.#target;
+  }
+
+  /** Why there is no target. */
+  get reason(): string {
+    return this.#reason;
+  }
+
+  /** Takes the deployment's own address, if it has one. True: it was another before. */
+  setAddress(url: string | null): boolean {
+    const { customHost: host, customPath: path } = this;
+    const parsed = url === null ? null : URL.parse(url);
+    this.customHost = url === null ? undefined : hostNameOf(parsed?.host || url);
+    this.customPath = (parsed?.pathname ?? '').replace(/\/$/, '');
+    return this.customHost !== host || this.customPath !== path;
+  }
+
+  /** What the server last allowed the pages of this origin, also while it is away. */
+  consentTo(origin: string): Consent | undefined {
+    return this.#consents.get(origin);
+  }
+
+  /** Keeps what a server has allowed the pages of this origin (undefined: nothing), if it still serves. */
+  noteConsent(target: ProxyTarget, origin: string, consent: Consent | undefined): void {
+    if (this.#target !== target) return;
+    this.#consents.delete(origin);
+    if (consent === undefined) return;
+    this.#consents.set(origin, consent);
+    const [oldest] = this.#consents.keys();
+    if (this.#consents.size > CONSENTS_MAX && oldest !== undefined) this.#consents.delete(oldest);
+  }
+
+  moveTo(target: ProxyTarget): void {
+    this.#target = target;
+    // Another server may allow less.
+    this.#consents.clear();
+    this.#wake();
+  }
+
+  /**
+   * Takes the target away for a moment: until another comes, at most so long, requests wait however patient
+   * they are.
+   */
+  hold(withinMilliseconds: number): void {
+    this.clear('it is being replaced');
+    this.#heldUntil = Date.now() + withinMilliseconds;
+  }
+
+  /** Nothing serves for now; `reason` goes on after `has no running server: `. */
+  clear(reason: string): void {
+    this.#target = undefined;
+    this.#reason = reason;
+    this.#heldUntil = 0;
+  }
+
+  /** Ends the waiting of requests that no target will come for. */
+  close(): void {
+    this.clear('it has been removed');
+    this.#wake();
+  }
+
+  /** The current target, waited for up to this long; undefined when none came. */
+  async waitForTarget(withinMilliseconds: number): Promise<ProxyTarget | undefined> {
+    const wait = Math.max(withinMilliseconds, this.#heldUntil - Date.now());
+    if (this.#target !== undefined || wait <= 0) return this.#target;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, wait);
+      this.#waiting.add(done);
+    });
+    return this.#target;
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+  }
+}

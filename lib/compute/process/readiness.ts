@@ -1,0 +1,134 @@
+import { connect } from 'node:net';
+import { messageOf, pause } from '../../listener/backoff.ts';
+import type { GroupExit, ProcessGroup } from '../../processes/group.ts';
+import { type Listening, listenersOf, onPort } from '../../processes/table/listening.ts';
+
+/**
+ * How often we look: often at first, so that a quick server is not kept waiting; seldom later, looking costs
+ * CPU.
+ */
+const LOOK_MILLISECONDS_MIN = 25;
+const LOOK_MILLISECONDS_MAX = 250;
+/** One GET /ok; a server that is still loading may be slow to answer. */
+const OK_TIMEOUT_MILLISECONDS = 5000;
+/** A connection on this machine is accepted at once, or the backlog is full. */
+const OPEN_TIMEOUT_MILLISECONDS = 1000;
+/**
+ * A server may open a helper's port before its own; one that speaks HTTP for so long while PORT is closed is
+ * the server.
+ */
+const OTHER_PORT_MILLISECONDS = 3000;
+
+/**
+ * What the group listens on is asked of the kernel, which takes milliseconds: once something accepts
+ * connections on PORT, else now and then.
+ */
+const SEARCH_MILLISECONDS = 1000;
+
+/** Why a server did not become ready; the message is for a person, without the server's output. */
+export class NotReadyError extends Error {}
+
+export function describeExit(exit: GroupExit): string {
+  const missing = /^spawn (.*) ENOENT$/.exec(exit.error ?? '')?.[1];
+  if (missing !== undefined)
+    return `could not be started: there is no program '${missing}', neither in the project nor on the PATH of this machine`;
+  if (exit.error !== undefined) return `could not be started: ${exit.error}`;
+  return exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
+}
+
+type Probe = { ready: boolean; problem: string };
+
+async function probe(where: Listening, signal: AbortSignal): Promise<Probe> {
+  const host = where.host === '::1' ? '[::1]' : where.host;
+  try {
+    const timeout = AbortSignal.timeout(OK_TIMEOUT_MILLISECONDS);
+    const response = await fetch(`http://${host}:${where.port}/ok`, {
+      signal: AbortSignal.any([signal, timeout]),
+      redirect: 'manual',
+    });
+    await response.body?.cancel();
+    return { ready: response.ok, problem: `GET /ok answers ${response.status}` };
+  } catch (error) {
+    return { ready: false, problem: `GET /ok fails: ${messageOf(error)}` };
+  }
+}
+
+/** Whether anything, of this group or not, accepts connections on the port. */
+async function isOpen(port: number): Promise<boolean> {
+  const accepted = ['127.0.0.1', '::1'].map(
+    (host) =>
+      new Promise<boolean>((resolve) => {
+        const socket = connect({ host, port, timeout: OPEN_TIMEOUT_MILLISECONDS });
+        const end = (answer: boolean) => () => {
+          socket.destroy();
+          resolve(answer);
+        };
+        socket.once('connect', end(true)).once('timeout', end(false)).once('error', end(false));
+      }),
+  );
+  return (await Promise.all(accepted)).includes(true);
+}
+
+/** The first of these ports that speaks HTTP. */
+async function firstHttpPort(others: Listening[], signal: AbortSignal): Promise<number | undefined> {
+  for (const other of others) {
+    const answer = await probe(other, signal);
+    if (answer.problem.startsWith('GET /ok answers')) return other.port;
+  }
+  return undefined;
+}
+
+/** A server that has said why it fails may say more, and a last look may find it ready all the same. */
+const FAILURE_MILLISECONDS = 2000;
+
+export type ReadinessOptions = {
+  port: number;
+  timeoutMilliseconds: number;
+  signal: AbortSignal;
+  /** What the server has said that means it will never be ready although it lives on. */
+  failure?: () => string | undefined;
+};
+
+/** Where a server answers, and all that its processes listen on. */
+export type Ready = { where: Listening; listening: Listening[] };
+
+/**
+ * Waits until GET /ok on `port` answers 2xx, from a process of this very group. Throws `NotReadyError` when
+ * the first process ends, when the group serves on another port, and at the timeout.
+ */
+export async function waitUntilReady(group: ProcessGroup, options: ReadinessOptions): Promise<Ready> {
+  const { port, signal } = options;
+  const begin = Date.now();
+  let problem = `nothing listens on PORT=${port}`;
+  let otherSince: number | undefined;
+  let failedSince: number | undefined;
+  let look = LOOK_MILLISECONDS_MIN;
+  let searchedAt = begin;
+  while (Date.now() - begin < options.timeoutMilliseconds) {
+    signal.throwIfAborted();
+    if (group.exit !== undefined) throw new NotReadyError(`The server ${describeExit(await group.exited)}.`);
+    const failure = options.failure?.();
+    if (failure !== undefined) failedSince ??= Date.now();
+    if (failedSince !== undefined && Date.now() - failedSince >= FAILURE_MILLISECONDS)
+      throw new NotReadyError(`The server failed during startup: ${failure}.`);
+    const searches = Date.now() - searchedAt >= SEARCH_MILLISECONDS || (await isOpen(port));
+    if (searches) searchedAt = Date.now();
+    const listening = searches ? listenersOf(group) : [];
+    const where = onPort(listening, port);
+    if (where !== undefined) {
+      const answer = await probe(where, signal);
+      if (answer.ready) return { where, listening };
+      problem = answer.problem;
+    } else if (searches) {
+      const other = await firstHttpPort(listening, signal);
+      otherSince = other === undefined ? undefined : (otherSince ?? Date.now());
+      if (otherSince !== undefined && Date.now() - otherSince >= OTHER_PORT_MILLISECONDS) {
+        throw new NotReadyError(`It listens on port ${other} instead of PORT=${port}.`);
+      }
+    }
+    await Promise.race([pause(look, signal), group.exited]);
+    look = Math.min(LOOK_MILLISECONDS_MAX, look * 1.2);
+  }
+  const seconds = options.timeoutMilliseconds / 1000;
+  throw new NotReadyError(`The server was not ready within ${seconds} s: ${problem}.`);
+}

@@ -1,0 +1,33 @@
+import type { DeploySpec } from '../../contract/listener-protocol.ts';
+import { childEnvironment } from '../../processes/environment.ts';
+import { withTools } from './command-for.ts';
+
+export type ServerEnvironment = {
+  variables: Record<string, string>;
+  /** The deployment has a variable PORT of its own, which yields to ours. */
+  ownPortIgnored: boolean;
+};
+
+/**
+ * Servers that ask where to listen do it where this listener alone reaches them. A deployment's own `HOST`
+ * wins.
+ */
+const HOST = '127.0.0.1';
+
+/**
+ * The environment of an agent server: constructed, `defaults`, the deployment's variables on top, then what
+ * is `fixed`, and the port it must listen on.
+ */
+export function serverEnvironment(
+  spec: Pick<DeploySpec, 'environment'>,
+  port: number,
+  toolFolders: string[],
+  { defaults = {}, fixed = {} }: { defaults?: Record<string, string>; fixed?: Record<string, string> } = {},
+): ServerEnvironment {
+  const given = Object.fromEntries(spec.environment.map(({ name, value }) => [name, value]));
+  const variables = childEnvironment({ HOST, ...defaults, ...given, ...fixed, PORT: String(port) });
+  return {
+    variables: { ...variables, PATH: withTools(variables.PATH ?? '', toolFolders) },
+    ownPortIgnored: 'PORT' in given,
+  };
+}

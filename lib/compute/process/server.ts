@@ -1,0 +1,213 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { DeploySpec } from '../../contract/listener-protocol.ts';
+import type { Mask } from '../../contract/mask.ts';
+import { guessLevel } from '../../contract/output-level.ts';
+import { OUTPUT_FOLLOWS } from '../../domain/agent-failure.ts';
+import type { DeployHooks } from '../../listener/driver.ts';
+import type { ShippedLine } from '../../listener/log-shipper.ts';
+import { freePort } from '../../processes/free-port.ts';
+import type { OutputLine, ProcessGroup } from '../../processes/group.ts';
+import { cutText } from '../../processes/lines.ts';
+import type { ProcessSupervisor } from '../../processes/supervisor.ts';
+import type { Listening } from '../../processes/table/listening.ts';
+import { nextTimestamp } from '../../processes/timestamps.ts';
+import type { ServerCommand } from './command-for.ts';
+import { isClosedPath } from './proxy/closed-paths.ts';
+import { ProxyTarget } from './proxy/target.ts';
+import { NotReadyError, waitUntilReady } from './readiness.ts';
+import { serverEnvironment } from './server-environment.ts';
+import { namesShellsDrop, type Start } from './start-line.ts';
+
+export type ServerOptions = {
+  supervisor: ProcessSupervisor;
+  spec: DeploySpec;
+  command: ServerCommand;
+  mask: Mask;
+  startTimeoutMilliseconds: number;
+  isTrial: boolean;
+  signal: AbortSignal;
+  say: DeployHooks['say'];
+  onLine: (line: ShippedLine) => void;
+};
+
+/** A running agent server that has answered GET /ok. */
+export type Server = {
+  group: ProcessGroup;
+  target: ProxyTarget;
+  revisionId: string;
+  readyAt: number;
+  /** Its last lines of output, masked. */
+  tail: readonly string[];
+  /** It must be asked to stop alone, and waited for, to save what it holds. */
+  savesOnStop: boolean;
+  /** It was started beside another one only to see that it can: what it holds is not kept. */
+  isTrial: boolean;
+};
+
+/** As many last lines of output are quoted to say why a server failed. */
+const TAIL_LINES = 20;
+/** What of them fits into a status message. */
+const TAIL_BYTES_MAX = 6000;
+/** Time a server has for its own goodbye after SIGTERM. */
+export const STOP_GRACE_MILLISECONDS = 5000;
+/** Another program may take the port between our choosing it and the server's binding it. */
+const PORT_ATTEMPTS = 3;
+/**
+ * Lines are cut after masking, so that no half of a secret is left at the cut; secrets are 64 KiB together at
+ * most.
+ */
+const RAW_LINE_BYTES_MAX = 96 * 1024;
+
+export class ServerFailedError extends Error {}
+
+/** The reason, followed by the last lines of output. */
+export function withTail(reason: string, tail: readonly string[]): string {
+  if (tail.length === 0) return `${reason} It wrote nothing.`;
+  const lines: string[] = [];
+  let room = TAIL_BYTES_MAX;
+  for (const line of tail.toReversed()) {
+    room -= Buffer.byteLength(line) + 1;
+    if (room < 0 && lines.length > 0) break;
+    lines.unshift(cutText(line, TAIL_BYTES_MAX));
+  }
+  return `${reason}${OUTPUT_FOLLOWS}\n${lines.join('\n')}`;
+}
+
+function collect(
+  options: ServerOptions,
+  tail: string[],
+  onFatal: (message: string) => void,
+): (line: OutputLine) => void {
+  const toLines = options.command.toLines ?? ((line: string) => [{ level: guessLevel(line), message: line }]);
+  return ({ line, timestamp }) => {
+    for (const [index, said] of toLines(line).entries()) {
+      const message = cutText(options.mask(said.message));
+      tail.push(message);
+      if (options.command.isFatal?.(said) ?? false) onFatal(message);
+      if (tail.length > TAIL_LINES) tail.shift();
+      // Each line of one read has a stamp of its own, or they would lose their order.
+      options.onLine({ timestamp: index === 0 ? timestamp : nextTimestamp(), level: said.level, message });
+    }
+  };
+}
+
+async function startOnce(options: ServerOptions): Promise<Server> {
+  const { supervisor, command, spec } = options;
+  const port = await freePort();
+  const { kind, dropsNames } = command.start;
+  const environment = serverEnvironment(spec, port, command.toolFolders, {
+    // A shell says where it is.
+    defaults: { ...(kind === 'words' && { PWD: realpathSync(command.cwd) }), ...command.variables },
+    fixed: command.fixedVariables ?? {},
+  });
+  if (environment.ownPortIgnored) {
+    options.say(
+      `The variable PORT of this deployment is not used: this listener chooses the port (PORT=${port}).`,
+    );
+  }
+  if (dropsNames) warnOfDroppedNames(spec, command.from, options.say);
+  options.say(`Starting ${command.from} on port ${port}.`);
+  const tail: string[] = [];
+  let failure: string | undefined;
+  const onFatal = (message: string) => {
+    failure ??= message;
+  };
+  const begin = Date.now();
+  const mark = command.developmentRoutes?.mark;
+  if (mark !== undefined) await rm(mark, { force: true });
+  const [program, ...args] = wordsOf(command.start, port);
+  const group = supervisor.start({
+    command: program,
+    args,
+    cwd: command.cwd,
+    environment: environment.variables,
+    onLine: collect(options, tail, onFatal),
+    lineBytesMax: RAW_LINE_BYTES_MAX,
+  });
+  try {
+    const timeoutMilliseconds = options.startTimeoutMilliseconds;
+    const { where, listening } = await waitUntilReady(group, {
+      port,
+      timeoutMilliseconds,
+      signal: options.signal,
+      failure: () => failure,
+    });
+    options.say(`Healthy after ${Date.now() - begin} ms.`);
+    warnOfOpenPorts(listening, options.say);
+    return {
+      group,
+      target: new ProxyTarget(where, closedPaths(command, options.say)),
+      revisionId: spec.revision_id,
+      readyAt: Date.now(),
+      tail,
+      savesOnStop: command.savesOnStop ?? false,
+      isTrial: options.isTrial,
+    };
+  } catch (error) {
+    await supervisor.stop(group, error instanceof NotReadyError ? STOP_GRACE_MILLISECONDS : 1000);
+    if (!(error instanceof NotReadyError)) throw error;
+    throw new ServerFailedError(withTail(error.message, tail));
+  }
+}
+
+function wordsOf(start: Start, port: number): [command: string, ...args: string[]] {
+  return start.kind === 'words' ? start.words(port) : ['/bin/sh', '-c', start.line];
+}
+
+/** Names the variables that a server may miss because it is started by a shell. */
+function warnOfDroppedNames({ environment }: DeploySpec, from: string, say: DeployHooks['say']): void {
+  const names = namesShellsDrop(environment.map(({ name }) => name));
+  if (names.length === 0) return;
+  const named = names.map((name) => JSON.stringify(name)).join(', ');
+  say(
+    `A shell or npm starts ${from}, and it may drop the variables ${named}: a shell knows names of letters, digits and _ alone. They reach a server whose start is one plain command, such as 'node server.js'.`,
+    'WARNING',
+  );
+}
+
+/** The paths that the proxy must close as the server itself has not; it is ready. */
+function closedPaths(
+  { developmentRoutes }: ServerCommand,
+  say: DeployHooks['say'],
+): ((path: string) => boolean) | undefined {
+  if (developmentRoutes === undefined || existsSync(developmentRoutes.mark)) return undefined;
+  say(
+    "This version of the agent server keeps its routes for development, so all paths below /internal and /deploy are answered with 404, also the agent's own.",
+    'WARNING',
+  );
+  return (path) => isClosedPath(path, developmentRoutes.mountPrefix);
+}
+
+/**
+ * Names a server that others of the network reach without this listener: past its hosts, and past whatever
+ * stands before it.
+ */
+function warnOfOpenPorts(listening: readonly Listening[], say: DeployHooks['say']): void {
+  const ports = listening.flatMap(({ port, everywhere }) => (everywhere ? port : []));
+  if (ports.length === 0) return;
+  const named = `port${ports.length === 1 ? '' : 's'} ${ports.join(', ')}`;
+  say(
+    `The server listens on every address of this machine (${named}), so other machines may reach it past this listener. Let it listen on 127.0.0.1: the variable HOST says so, unless the deployment has one of its own.`,
+    'WARNING',
+  );
+}
+
+function lostItsPort(error: unknown): boolean {
+  return error instanceof ServerFailedError && /EADDRINUSE|address already in use/i.test(error.message);
+}
+
+/**
+ * Starts an agent server on a fresh port and waits until it is ready. Throws `ServerFailedError` with a
+ * reason that quotes its output; nothing of it is left then.
+ */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      if (attempt === PORT_ATTEMPTS || !lostItsPort(error)) throw error;
+      options.say('Its port was taken by another program meanwhile; trying another one.');
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { resolve } from 'node:path';
+import { ControlPlane } from '../../listener/control-plane.ts';
+import { Http } from '../../listener/http.ts';
+import type { StartedListener } from '../../listener/listener.ts';
+import { lockDataFolder } from '../../listener/lock.ts';
+import type { Log } from '../../listener/log.ts';
+import { LogShipper } from '../../listener/log-shipper.ts';
+import type { ProcessListenerOptions } from '../../listener/options.ts';
+import { LocalState } from '../../listener/state.ts';
+import { composeWork } from '../../listener/work.ts';
+import { ProcessSupervisor } from '../../processes/supervisor.ts';
+import { ProcessDriver, type ProcessDriverOptions } from './driver.ts';
+import { Proxy } from './proxy/proxy.ts';
+import { tidyFolders } from './tidy-folders.ts';
+
+/**
+ * Servers have this long for their goodbye when the listener stops; the whole stop takes at most about 8 s.
+ */
+const STOP_GRACE_MILLISECONDS = 5000;
+
+/** A listener that runs agent servers as processes of its own machine. */
+export async function startProcessListener(
+  options: ProcessListenerOptions,
+  log: Log,
+): Promise<StartedListener> {
+  const dataFolder = resolve(options.dataFolder);
+  const supervisor = new ProcessSupervisor();
+  await lockDataFolder(dataFolder, supervisor.id);
+  const state = new LocalState(dataFolder);
+  await tidyFolders(dataFolder, state);
+
+  const base = `${options.url}/v2/listeners/${options.listenerId}`;
+  const controlPlane = new ControlPlane(new Http(base, options.apiKey, log));
+  const shipper = new LogShipper((body, sent) => controlPlane.logs(body, sent), log);
+  const work = composeWork({ controlPlane, shipper, leases: state, log });
+  const proxy = new Proxy({ ...options, port: options.agentsPort });
+  const port = await proxy.listen();
+  const agentsUrl = `${options.agentsUrl ?? `http://localhost:${port}`}${options.pathPrefix}`;
+  const driver = new ProcessDriver({
+    options: driverOptions(options, dataFolder, agentsUrl),
+    supervisor,
+    proxy,
+    state,
+    shipper,
+    log,
+    onChange: (deploymentId) => work.changed(deploymentId),
+  });
+  await work.start(driver);
+  log.info(`serving agents at ${agentsUrl}/<name>`);
+
+  const stop = async () => {
+    work.end();
+    proxy.close();
+    await driver.close(STOP_GRACE_MILLISECONDS);
+    await work.finished();
+    await supervisor.close();
+  };
+  return { ended: new Promise(() => {}), stop };
+}
+
+const driverOptions = (
+  options: ProcessListenerOptions,
+  dataFolder: string,
+  agentsUrl: string,
+): ProcessDriverOptions => ({
+  dataFolder,
+  agentsUrl,
+  baseUrl: options.url,
+  apiKey: options.apiKey,
+  startTimeoutMilliseconds: options.startTimeoutSeconds * 1000,
+  drainMilliseconds: options.drainSeconds * 1000,
+});

@@ -1,0 +1,26 @@
+import type { StatusReport } from '../../listener/driver.ts';
+import type { LocalState } from '../../listener/state.ts';
+import type { Deployment } from './deployment.ts';
+
+/** A reported reason is at most so long (protocol). */
+const REASON_CHARACTERS_MAX = 2000;
+
+/** What runs, and of what nothing runs any more. */
+export function statusReports(
+  deployments: ReadonlyMap<string, Deployment>,
+  state: Pick<LocalState, 'deployments'>,
+): StatusReport[] {
+  const running = [...deployments.values()].flatMap(reportOf);
+  const removed = [...state.deployments].flatMap(([id, { epoch, revision_id }]) =>
+    revision_id === null && !deployments.has(id)
+      ? [{ deployment_id: id, epoch, revision_id, healthy: false }]
+      : [],
+  );
+  return [...running, ...removed];
+}
+
+function reportOf({ id, epoch, revisionId, problem, url }: Deployment): StatusReport[] {
+  if (revisionId === undefined) return [];
+  const reason = problem?.slice(0, REASON_CHARACTERS_MAX) ?? null;
+  return [{ deployment_id: id, epoch, revision_id: revisionId, healthy: problem === undefined, reason, url }];
+}
