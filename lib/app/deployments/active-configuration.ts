@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type RunField, runFields } from '../../contract/deployments/fields.ts';
 import type { DeploymentView } from '../../contract/deployments/views.ts';
 import { findConfiguration } from '../../store/engine/deployments.ts';
 import type { Configuration, Deployment } from '../../store/engine/items.ts';
@@ -11,13 +12,10 @@ type ActiveConfiguration = DeploymentView['active_configuration'];
 type Versions = { configuration: number; secrets?: number | undefined };
 
 /** What is compared, by the names that requests give it. Secrets are told apart by their version. */
-const compared = {
-  'source_config.repo_url': 'repo_url',
-  'source_config.install_command': 'install_command',
-  'source_config.build_command': 'build_command',
-  'source_config.resource_spec': 'resource_spec',
-  secret_references: 'secret_references',
-} as const satisfies Record<string, keyof Configuration>;
+const compared: readonly [name: string, field: keyof Configuration][] = [
+  ...runFields.map((field): [string, RunField] => [`source_config.${field}`, field]),
+  ['secret_references', 'secret_references'],
+];
 
 /**
  * Where what serves runs another configuration than the deployment has: after a rollback, and until the
@@ -58,6 +56,6 @@ async function versionsOf(
 }
 
 const differing = (one: Configuration, other: Configuration): string[] =>
-  Object.entries(compared)
+  compared
     .filter(([, field]) => !isDeepStrictEqual(plain(one[field]), plain(other[field])))
     .map(([name]) => name);

@@ -1,4 +1,5 @@
 import { computeKinds } from '../../compute/kinds.ts';
+import { buildFields, runFields } from '../../contract/deployments/fields.ts';
 import type { ChangeDeploymentBody } from '../../contract/deployments/requests.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
@@ -42,7 +43,6 @@ export type ChangeRequest = {
 };
 
 const SOURCE_FIELDS = ['repo_ref', 'graph_config_path', 'image_uri', 'source_tarball_path'] as const;
-const SOURCE_CONFIG_FIELDS = ['repo_url', 'install_command', 'build_command'] as const;
 
 /**
  * Merges a request into a deployment's configuration and, when it asks for something a revision would run,
@@ -105,7 +105,7 @@ function planOf(before: Deployment, body: ChangeDeploymentBody, always: boolean)
   const source: SourceFields = body.source_revision_config ?? {};
   const namesField =
     SOURCE_FIELDS.some((field) => source[field] !== undefined) ||
-    SOURCE_CONFIG_FIELDS.some((field) => config[field] !== undefined);
+    buildFields.some((field) => config[field] !== undefined);
   const kind = kindOf(before, body);
   return {
     kind,
@@ -129,7 +129,7 @@ function asksForMore(
   return (
     names(secrets, before.secret_names) ||
     names(secret_references, before.secret_references) ||
-    source_config?.resource_spec !== undefined
+    runFields.some((field) => source_config?.[field] !== undefined)
   );
 }
 
@@ -148,7 +148,7 @@ function kindOf(before: Deployment, body: ChangeDeploymentBody): Source {
 const isOfSource = (fields: SourceFields): boolean =>
   fields.build_on_push !== undefined ||
   SOURCE_FIELDS.some((field) => fields[field] !== undefined) ||
-  SOURCE_CONFIG_FIELDS.some((field) => fields[field] !== undefined);
+  buildFields.some((field) => fields[field] !== undefined);
 
 /** Refuses what cannot be; gives the writes that go with what the request names. */
 async function checkAsked(

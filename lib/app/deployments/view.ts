@@ -1,3 +1,4 @@
+import { configFields } from '../../contract/deployments/fields.ts';
 import { SECRET_MASK } from '../../contract/deployments/secrets.ts';
 import type { DeploymentView, SourceRevisionConfigView } from '../../contract/deployments/views.ts';
 import type { DeploymentStatus } from '../../contract/revision-status.ts';
@@ -70,6 +71,13 @@ export function toDeploymentView(
   };
 }
 
+/** These fields as responses show them: null where there is nothing. */
+export const orNull = <F extends string, T extends { [K in F]?: unknown }>(of: T, fields: readonly F[]) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fromEntries forgets which key has which type
+  Object.fromEntries(fields.map((field) => [field, of[field] ?? null])) as {
+    [K in F]: Exclude<T[K], undefined> | null;
+  };
+
 function sourceConfigView({
   config,
   active,
@@ -77,18 +85,10 @@ function sourceConfigView({
   k8s_namespace,
 }: Deployment): DeploymentView['source_config'] {
   return {
-    integration_id: config.integration_id ?? null,
-    repo_url: config.repo_url ?? null,
-    build_on_push: config.build_on_push ?? null,
-    push_paths: config.push_paths ?? null,
+    ...orNull(config, configFields),
     custom_url: config.custom_url ?? active?.url ?? null,
-    drain_seconds: config.drain_seconds ?? null,
-    resource_spec: config.resource_spec ?? null,
     listener_id,
     listener_config: k8s_namespace === undefined ? null : { k8s_namespace },
-    install_command: config.install_command ?? null,
-    build_command: config.build_command ?? null,
-    deployment_type: config.deployment_type ?? null,
     push_source:
       config.build_on_push !== true ? null : config.integration_id === undefined ? 'none' : 'integration',
   };

@@ -1,5 +1,5 @@
 import { computeKinds } from '../../compute/kinds.ts';
-import type { ListenerView } from '../../contract/deployments/views.ts';
+import type { ListenerView } from '../../contract/listener-views.ts';
 import { findComputeUse } from '../../store/compute-use.ts';
 import type { Listener } from '../../store/engine/items.ts';
 import type { Table } from '../../store/table.ts';

@@ -1,7 +1,7 @@
 import { computeKinds } from '../../compute/kinds.ts';
-import type { ListenerView } from '../../contract/deployments/views.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { CreateListenerBody } from '../../contract/listener-requests.ts';
+import type { ListenerView } from '../../contract/listener-views.ts';
 import { DEFAULT_POD_SECURITY } from '../../contract/pod-security.ts';
 import type { createListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';

@@ -1,4 +1,4 @@
-import type { ListenerView } from '../../contract/deployments/views.ts';
+import type { ListenerView } from '../../contract/listener-views.ts';
 import type { getListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findLastSeen, getListenerItem } from '../../store/listeners/listeners.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ListenerView } from '../../contract/deployments/views.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { ChangeListenerBody } from '../../contract/listener-requests.ts';
+import type { ListenerView } from '../../contract/listener-views.ts';
 import type { patchListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';

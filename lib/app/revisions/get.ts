@@ -1,3 +1,4 @@
+import { runFields } from '../../contract/deployments/fields.ts';
 import type { RevisionView } from '../../contract/deployments/views.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
 import type { getRevision as row } from '../../contract/routes/revisions.ts';
@@ -6,6 +7,7 @@ import { getConfiguration, getDeploymentItem } from '../../store/engine/deployme
 import type { Revision } from '../../store/engine/items.ts';
 import { getRevisionItem } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
+import { orNull } from '../deployments/view.ts';
 import type { Deps } from '../deps.ts';
 import { slotRevisionFor, toRevisionView } from './view.ts';
 
@@ -41,11 +43,5 @@ async function configurationOf(
   { configuration: version }: Revision,
 ): Promise<RevisionView['configuration']> {
   const found = await getConfiguration(table, ref, version);
-  return {
-    repo_url: found.repo_url ?? null,
-    install_command: found.install_command ?? null,
-    build_command: found.build_command ?? null,
-    resource_spec: found.resource_spec ?? null,
-    secret_names: found.secret_names,
-  };
+  return { ...orNull(found, runFields), secret_names: found.secret_names };
 }

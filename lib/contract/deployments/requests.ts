@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { pushPaths } from '../push-paths.ts';
 import { sources } from '../revision-status.ts';
 import {
   freeJson,
@@ -10,15 +9,8 @@ import {
   withoutNulls,
 } from '../validation/json.ts';
 import { always, missing, report, textRule, valueError } from '../validation/problems.ts';
-import {
-  commandProblem,
-  configPathProblem,
-  customUrlProblem,
-  imageProblem,
-  repoRefProblem,
-  repoUrlProblem,
-} from '../validation/text.ts';
-import { resourceSpec } from './resource-spec.ts';
+import { configPathProblem, imageProblem, repoRefProblem } from '../validation/text.ts';
+import { sourceConfigRequest } from './fields.ts';
 import { nameInBoth, namesInBoth, type Secret, secretReferences, secrets } from './secrets.ts';
 
 /** Bodies that make or change deployments. Unknown and response-only fields are ignored, null is absent. */
@@ -27,7 +19,6 @@ export const NAME_LENGTH_MAX = 63;
 export const CONFIGURATION_SIZE_BYTES_MAX = 64 * 1024;
 const AGENT_TEXT_LENGTH_MAX = 256;
 const DISPLAY_NAME_LENGTH_MAX = 256;
-const DRAIN_SECONDS_MAX = 3600;
 
 /** A deployment's name: unique in its tenant, part of addresses. */
 export const deploymentName = z
@@ -39,26 +30,7 @@ export const deploymentName = z
     "a name has lower-case letters, digits, '-' and '_', and begins and ends with a letter or a digit",
   );
 
-const command = freeText.superRefine(textRule(commandProblem)).nullish();
-
-export const sourceConfig = z
-  .object({
-    integration_id: z.guid().toLowerCase().nullish(),
-    repo_url: freeText.superRefine(textRule(repoUrlProblem)).nullish(),
-    build_on_push: z.boolean().nullish(),
-    /** A push that touches none of these makes no revision; empty: every push makes one. */
-    push_paths: pushPaths.nullish(),
-    custom_url: freeText.superRefine(textRule(customUrlProblem)).nullish(),
-    drain_seconds: z.int().min(0).max(DRAIN_SECONDS_MAX).nullish(),
-    resource_spec: resourceSpec.nullish(),
-    listener_id: z.guid().toLowerCase().nullish(),
-    listener_config: z.object({ k8s_namespace: freeText.nullish() }).transform(withoutNulls).nullish(),
-    install_command: command,
-    build_command: command,
-    deployment_type: freeText.nullish(),
-  })
-  .transform(withoutNulls);
-export type SourceConfigInput = z.output<typeof sourceConfig>;
+export const sourceConfig = z.object(sourceConfigRequest()).transform(withoutNulls);
 
 const configPath = freeText.superRefine(textRule(configPathProblem)).nullish();
 
@@ -81,7 +53,6 @@ export const sourceRevisionConfig = z
     };
     return withoutNulls(named);
   });
-export type SourceRevisionConfigInput = z.output<typeof sourceRevisionConfig>;
 
 // Both texts are parts of one key of the table, which `#` separates.
 const agentText = z

@@ -1,14 +1,12 @@
 import * as z from 'zod';
-import { computeTypes } from '../../compute/kinds.ts';
 import { deploymentStatuses, revisionCauses, revisionStatuses, sources } from '../revision-status.ts';
-import { anyObject, asGiven } from '../validation/as-given.ts';
+import { runFields, shownShape, sourceConfigNames } from './fields.ts';
 import { SECRET_MASK } from './secrets.ts';
 
 /** What responses show. Every field is always there, null when unset; an undeclared one never leaves. */
 
 const text = z.string().nullable();
 const timestamp = z.string();
-const json = anyObject();
 
 export const sourceRevisionConfigView = z.object({
   repo_ref: text,
@@ -22,18 +20,10 @@ export const sourceRevisionConfigView = z.object({
 export type SourceRevisionConfigView = z.input<typeof sourceRevisionConfigView>;
 
 export const sourceConfigView = z.object({
+  ...shownShape(sourceConfigNames),
   integration_id: z.guid().nullable(),
-  repo_url: text,
-  build_on_push: z.boolean().nullable(),
-  push_paths: z.array(z.string()).nullable(),
-  custom_url: text,
-  drain_seconds: z.int().nullable(),
-  resource_spec: json.nullable(),
   listener_id: z.guid().nullable(),
   listener_config: z.object({ k8s_namespace: text }).nullable(),
-  install_command: text,
-  build_command: text,
-  deployment_type: text,
   /** `none`: pushes are asked for, but no integration reports them. */
   push_source: z.enum(['integration', 'none']).nullable(),
 });
@@ -102,10 +92,7 @@ export const revisionView = z.object({
   /** What it is built and run with; null unless it is asked for with `include=configuration`. */
   configuration: z
     .object({
-      repo_url: text,
-      install_command: text,
-      build_command: text,
-      resource_spec: json.nullable(),
+      ...shownShape(runFields),
       /** Names alone: values are never shown. */
       secret_names: z.array(z.string()),
     })
@@ -116,33 +103,6 @@ export const revisionView = z.object({
   cause: revisionCauseView,
 });
 export type RevisionView = z.input<typeof revisionView>;
-
-export const listenerStatuses = ['ONLINE', 'OFFLINE', 'NEVER_SEEN'] as const;
-export type ListenerStatus = (typeof listenerStatuses)[number];
-
-const counted = z.object({ in_use: z.int(), quota: z.int() });
-
-/** How much is in use, by all tenants, of what the agents of the installation share. */
-export const capacityView = z.object({ target_groups: counted, rules: counted, counted_at: timestamp });
-
-export const listenerView = z.object({
-  id: z.guid(),
-  compute_type: z.enum(computeTypes),
-  compute_id: z.string(),
-  compute_config: asGiven(z.looseObject({ k8s_namespaces: z.array(z.string()) })),
-  created_at: timestamp,
-  updated_at: timestamp,
-  version: text,
-  platform: text,
-  is_default: z.boolean(),
-  last_seen_at: text,
-  status: z.enum(listenerStatuses),
-  /** What an operator should change, in sentences. */
-  warnings: z.array(z.string()),
-  /** Of agents on Fargate; null for others, and until something was counted. */
-  capacity: capacityView.nullable(),
-});
-export type ListenerView = z.input<typeof listenerView>;
 
 /** What became of each: 204, or the status and the text that it would have been refused with alone. */
 export const deletionResultsView = z.object({
@@ -159,4 +119,3 @@ export const listedDeploymentView = deploymentView.extend({
 export type ListedDeploymentView = z.input<typeof listedDeploymentView>;
 export const deploymentListView = z.object({ resources: z.array(listedDeploymentView), offset: offset });
 export const revisionListView = z.object({ resources: z.array(revisionView), offset: offset });
-export const listenerListView = z.object({ resources: z.array(listenerView), offset: offset });

@@ -9,7 +9,6 @@ import { container, resourceSpec, volume, volumeMount } from '../deployments/res
 import { secret, secretReference } from '../deployments/secrets.ts';
 import {
   deploymentView,
-  listenerView,
   revisionView,
   sourceConfigView,
   sourceRevisionConfigView,
@@ -33,6 +32,7 @@ import {
   logLine,
   taskSecretReference,
 } from '../listener-protocol.ts';
+import { listenerView } from '../listener-views.ts';
 import { logEntry, logPage, logQueryBody } from '../logs.ts';
 import type { RouteRow } from '../routes/route.ts';
 import { errorBody, gatewayErrorBody, validationErrorBody, validationItem } from './errors.ts';

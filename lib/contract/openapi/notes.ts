@@ -1,3 +1,4 @@
+import { sourceConfigNotes } from '../deployments/fields.ts';
 import { CONFIGURATION_SIZE_BYTES_MAX } from '../deployments/requests.ts';
 import { SECRETS_SIZE_BYTES_MAX } from '../deployments/secrets.ts';
 import { COMPUTE_CONFIG_SIZE_BYTES_MAX } from '../listener-requests.ts';
@@ -10,7 +11,7 @@ import { JSON_DEPTH_MAX, TEXT_LENGTH_MAX } from '../validation/json.ts';
  * Rules that stand in code elsewhere (numbers of a resource_spec, texts) are repeated here as bounds and
  * patterns; tests hold them to that code.
  */
-type Note = {
+export type Note = {
   description?: string;
   minimum?: number;
   multipleOf?: number;
@@ -48,11 +49,6 @@ const resourceSpec: Record<string, Note> = {
   },
 };
 
-/** None of `"`, `` ` ``, `\`, line breaks, NUL, tab, `|`, `;`, `$`, `<`, `>`, and `&` only twice in a row. */
-const command = {
-  pattern: '^(?:[^"`\\\\\\n\\r\\u0000\\t|;$<>&]|&&)*$',
-  description: '`""` clears it. Runs in the build; it sees no secrets.',
-};
 const configPath = {
   pattern: '^(?!/|~)(?!(?:.*/)?\\.\\.(?:/|$))[^\\\\\\u0000-\\u001f\\u007f-\\u009f]+$',
   description:
@@ -61,26 +57,6 @@ const configPath = {
 const secretName = {
   pattern: '^[^=\\u0000\\r\\n]+$',
   description: 'Names that the platform sets itself are refused.',
-};
-
-const sourceFields: Record<string, Note> = {
-  repo_url: {
-    pattern: '^(?:https://|ssh://|file:///|[A-Za-z0-9][\\w.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:)\\S*$',
-    description: 'https, ssh or `git@host:path`, without a password. Chooses source `github`.',
-  },
-  build_on_push: { description: 'Makes a revision for each push to `repo_ref`.' },
-  custom_url: {
-    pattern: '^(?:https?://\\S+|[A-Za-z0-9][A-Za-z0-9.-]*)?$',
-    description:
-      'The address it is shown under, or its host name, which stands for https; by default the one that the listener reports. `""` clears it. One that the listener reports, or has reported, is no wish for it: sent back, it changes nothing. Where the deployment answers is in `url`.',
-  },
-  drain_seconds: {
-    description:
-      'How long requests and runs in flight may go on at a server that was replaced; by default as the listener has it. Once set it stays: null keeps it, as in every field, so send the number that shall count.',
-  },
-  listener_id: { description: 'Where it runs. By default the marked listener, else the oldest ONLINE one.' },
-  install_command: command,
-  build_command: command,
 };
 
 const revisionFields: Record<string, Note> = {
@@ -131,7 +107,7 @@ const components: Record<string, string> = {
 
 const fields: Record<string, Record<string, Note>> = {
   ResourceSpec: resourceSpec,
-  SourceConfigRequest: sourceFields,
+  SourceConfigRequest: sourceConfigNotes,
   SourceRevisionConfigRequest: revisionFields,
   CreateDeploymentRequest: {
     name: { description: 'Unique in the tenant, and never changed. May be left out when `agent` is given.' },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { listenerListView, listenerView } from '../deployments/views.ts';
 import { changeListenerBody, createListenerBody } from '../listener-requests.ts';
+import { listenerListView, listenerView } from '../listener-views.ts';
 import { id, page } from '../validation/query.ts';
 import { route } from './route.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { computeTypes } from '../../compute/kinds.ts';
+import { configFields, runFields, storedShape } from '../../contract/deployments/fields.ts';
 import { revisionStatuses, sources } from '../../contract/revision-status.ts';
 import { anyObject } from '../../contract/validation/as-given.ts';
 import { artifactItem, keptArtifacts } from './artifact-shapes.ts';
@@ -35,18 +36,7 @@ const secretReference = z.object({
 });
 
 /** What a deployment is configured to be, without what changes at each revision. */
-export const deploymentConfig = z.object({
-  integration_id: z.string().optional(),
-  repo_url: z.string().optional(),
-  build_on_push: z.boolean().optional(),
-  push_paths: z.array(z.string()).optional(),
-  custom_url: z.string().optional(),
-  drain_seconds: z.int().optional(),
-  resource_spec: json.optional(),
-  install_command: z.string().optional(),
-  build_command: z.string().optional(),
-  deployment_type: z.string().optional(),
-});
+export const deploymentConfig = z.object(storedShape(configFields));
 export type DeploymentConfig = z.infer<typeof deploymentConfig>;
 
 export const deployment = z.object({
@@ -162,10 +152,7 @@ export const configuration = z.object({
   ...base,
   entity: z.literal('configuration'),
   version: z.int(),
-  repo_url: z.string().optional(),
-  install_command: z.string().optional(),
-  build_command: z.string().optional(),
-  resource_spec: json.optional(),
+  ...storedShape(runFields),
   secret_references: z.array(secretReference),
   secret_names: z.array(z.string()),
 });

@@ -19,9 +19,9 @@ import { keyRolesFor, memberRolesFor, roleWords } from '../../../console/logic/r
 import { lookOf } from '../../../console/logic/status.ts';
 import { deliveredWords, eventTypes, formats, lastDelivered } from '../../../console/logic/webhook.ts';
 import { auditActions as contractActions } from '../../../lib/contract/audit.ts';
-import { listenerStatuses } from '../../../lib/contract/deployments/views.ts';
 import { publishedEvent } from '../../../lib/contract/events.ts';
 import { integrationTypes } from '../../../lib/contract/integrations.ts';
+import { listenerStatuses } from '../../../lib/contract/listener-views.ts';
 import { createProviderBody, providerView, userBindings } from '../../../lib/contract/oauth/providers.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import { podSecurityProfiles } from '../../../lib/contract/pod-security.ts';

@@ -1,42 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hostProblem } from '../../../adapters/outbound/addresses.ts';
+import { clearableFields, configFields } from '../../../contract/deployments/fields.ts';
 import { SECRET_MASK } from '../../../contract/deployments/secrets.ts';
 import { ValidationError } from '../../../contract/errors.ts';
 import type { Deployment, DeploymentConfig } from '../../../store/engine/items.ts';
 import type { Deps } from '../../deps.ts';
 import { openDeploymentSecrets, type Secret } from '../../secrets.ts';
 
-const CLEARED_BY_EMPTY_TEXT = ['install_command', 'build_command', 'custom_url'] as const;
-const MERGED = [
-  'integration_id',
-  'repo_url',
-  'build_on_push',
-  'push_paths',
-  'custom_url',
-  'drain_seconds',
-  'resource_spec',
-  'install_command',
-  'build_command',
-  'deployment_type',
-] as const;
-
-/**
- * Merges what was asked into what was configured: absent keeps, an empty text, an empty list or an
- * empty resource_spec clears.
- */
+/** Merges what was asked into what was configured: absent keeps, empty clears where a field is clearable. */
 export function mergeConfig(current: DeploymentConfig, asked: Partial<DeploymentConfig>): DeploymentConfig {
   const merged: DeploymentConfig = { ...current };
-  for (const field of MERGED) {
+  for (const field of configFields)
     if (asked[field] !== undefined) Object.assign(merged, { [field]: asked[field] });
-  }
-  for (const field of CLEARED_BY_EMPTY_TEXT) {
-    if (merged[field] === '') delete merged[field];
-  }
-  if (merged.resource_spec !== undefined && Object.keys(merged.resource_spec).length === 0)
-    delete merged.resource_spec;
-  if (merged.push_paths?.length === 0) delete merged.push_paths;
+  for (const field of clearableFields) if (isEmpty(merged[field])) delete merged[field];
   return merged;
 }
+
+/** A text, a list or an object without content. */
+const isEmpty = (value: string | object | undefined): boolean =>
+  value !== undefined && Object.keys(value).length === 0;
 
 /**
  * Throws 422 for a repository that only the installation can tell is not to be read. The schemas have judged

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type RunField, runFields } from '../../../contract/deployments/fields.ts';
 import type { AuditMark } from '../../audit-events.ts';
 import { equals, guard, present, put, putNew, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
@@ -16,7 +17,7 @@ import { moveWatch } from '../../pushes/watches.ts';
 import { requestedFields } from '../deployment-fields.ts';
 import { rowOf, waitingIn, waitingRow } from '../deployment-rows.ts';
 import { claimHost } from '../hosts.ts';
-import type { Configuration, Deployment, Listener, Revision } from '../items.ts';
+import type { Configuration, Deployment, DeploymentConfig, Listener, Revision } from '../items.ts';
 import { inFlightDue } from '../looks.ts';
 import type { NameReservation } from '../names.ts';
 import { noteMade, noteMadeFirst } from '../revision-ends.ts';
@@ -28,16 +29,17 @@ const queueDue = ({ tenant_id: tenantId, id: deploymentId }: Deployment, now: nu
 
 /** What revisions snapshot of a deployment's configuration, by the version that it names. */
 export function configurationOf(deployment: Deployment): Configuration {
-  const { config } = deployment;
+  const ran: Pick<DeploymentConfig, RunField> = {};
+  for (const field of runFields) {
+    const value = deployment.config[field];
+    if (value !== undefined) Object.assign(ran, { [field]: value });
+  }
   return {
     v: 1,
     entity: 'configuration',
     tenant_id: deployment.tenant_id,
     version: deployment.configuration,
-    ...(config.repo_url !== undefined && { repo_url: config.repo_url }),
-    ...(config.install_command !== undefined && { install_command: config.install_command }),
-    ...(config.build_command !== undefined && { build_command: config.build_command }),
-    ...(config.resource_spec !== undefined && { resource_spec: config.resource_spec }),
+    ...ran,
     secret_references: deployment.secret_references,
     secret_names: deployment.secret_names,
   };

@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import type { Note } from '../openapi/notes.ts';
+import { pushPaths } from '../push-paths.ts';
+import { anyObject } from '../validation/as-given.ts';
+import { freeText, withoutNulls } from '../validation/json.ts';
+import { textRule } from '../validation/problems.ts';
+import { commandProblem, customUrlProblem, repoUrlProblem } from '../validation/text.ts';
+import { resourceSpec } from './resource-spec.ts';
+
+/** What a revision is built from: a request that names it makes one, which is built anew. */
+const build = <T extends z.ZodType>(type: T) => ({ kind: 'build', type }) as const;
+/** What a revision runs beside: a request that names it makes one, which takes over what was built. */
+const run = <T extends z.ZodType>(type: T) => ({ kind: 'run', type }) as const;
+/** It makes no revision and counts at once. */
+const setting = <T extends z.ZodType>(type: T) => ({ kind: 'setting', type }) as const;
+/** It never changes, so a deployment keeps it beside its `config`. */
+const apart = <T extends z.ZodType>(type: T) => ({ kind: 'apart', type }) as const;
+
+/**
+ * The fields of `source_config`, one row each, in the order of the document: of which kind it is, and its type
+ * as it is stored and shown. The stored shapes, the views, the rule of merging and what revisions keep come
+ * from these rows. What requests may say, what an empty value does and what the document adds stand below by
+ * the same names, apart, so that no function carries what it does not use.
+ */
+const sourceConfigFields = {
+  integration_id: setting(z.string()),
+  repo_url: build(z.string()),
+  build_on_push: setting(z.boolean()),
+  /** A push that touches none of these makes no revision; not set: every push makes one. */
+  push_paths: setting(z.array(z.string())),
+  custom_url: setting(z.string()),
+  drain_seconds: setting(z.int()),
+  resource_spec: run(anyObject()),
+  listener_id: apart(z.string()),
+  listener_config: apart(z.unknown()),
+  install_command: build(z.string()),
+  build_command: build(z.string()),
+  deployment_type: setting(z.string()),
+};
+
+type Rows = typeof sourceConfigFields;
+type Field = keyof Rows;
+type Kind = Rows[Field]['kind'];
+type FieldOf<K extends Kind> = { [F in Field]: Rows[F]['kind'] extends K ? F : never }[Field];
+
+/** An empty text, list or object clears these. Nothing clears the others: null keeps every field. */
+export const clearableFields = [
+  'push_paths',
+  'custom_url',
+  'resource_spec',
+  'install_command',
+  'build_command',
+] as const satisfies Field[];
+
+const DRAIN_SECONDS_MAX = 3600;
+
+/** What requests may say of each; null is absent. */
+export function sourceConfigRequest() {
+  const command = freeText.superRefine(textRule(commandProblem)).nullish();
+  return {
+    integration_id: z.guid().toLowerCase().nullish(),
+    repo_url: freeText.superRefine(textRule(repoUrlProblem)).nullish(),
+    build_on_push: z.boolean().nullish(),
+    push_paths: pushPaths.nullish(),
+    custom_url: freeText.superRefine(textRule(customUrlProblem)).nullish(),
+    drain_seconds: z.int().min(0).max(DRAIN_SECONDS_MAX).nullish(),
+    resource_spec: resourceSpec.nullish(),
+    listener_id: z.guid().toLowerCase().nullish(),
+    listener_config: z.object({ k8s_namespace: freeText.nullish() }).transform(withoutNulls).nullish(),
+    install_command: command,
+    build_command: command,
+    deployment_type: freeText.nullish(),
+  } satisfies Record<Field, z.ZodType>;
+}
+
+/** None of `"`, `` ` ``, `\`, line breaks, NUL, tab, `|`, `;`, `$`, `<`, `>`, and `&` only twice in a row. */
+const command = {
+  pattern: '^(?:[^"`\\\\\\n\\r\\u0000\\t|;$<>&]|&&)*$',
+  description: '`""` clears it. Runs in the build; it sees no secrets.',
+};
+
+/** What the document says of each in requests, beside its schema. */
+export const sourceConfigNotes: Partial<Record<Field, Note>> = {
+  repo_url: {
+    pattern: '^(?:https://|ssh://|file:///|[A-Za-z0-9][\\w.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:)\\S*$',
+    description: 'https, ssh or `git@host:path`, without a password. Chooses source `github`.',
+  },
+  build_on_push: { description: 'Makes a revision for each push to `repo_ref`.' },
+  custom_url: {
+    pattern: '^(?:https?://\\S+|[A-Za-z0-9][A-Za-z0-9.-]*)?$',
+    description:
+      'The address it is shown under, or its host name, which stands for https; by default the one that the listener reports. `""` clears it. One that the listener reports, or has reported, is no wish for it: sent back, it changes nothing. Where the deployment answers is in `url`.',
+  },
+  drain_seconds: {
+    description:
+      'How long requests and runs in flight may go on at a server that was replaced; by default as the listener has it. Once set it stays: null keeps it, as in every field, so send the number that shall count.',
+  },
+  listener_id: { description: 'Where it runs. By default the marked listener, else the oldest ONLINE one.' },
+  install_command: command,
+  build_command: command,
+};
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of the rows has exactly their names
+export const sourceConfigNames = Object.keys(sourceConfigFields) as Field[];
+
+const fieldsOf = <K extends Kind>(...kinds: K[]): FieldOf<K>[] =>
+  kinds.flatMap((kind) =>
+    sourceConfigNames.filter((field): field is FieldOf<K> => sourceConfigFields[field].kind === kind),
+  );
+
+export const buildFields = /* @__PURE__ */ fieldsOf('build');
+/** What revisions keep of the configuration that they run. */
+export const runFields = /* @__PURE__ */ fieldsOf('build', 'run');
+export type RunField = FieldOf<'build' | 'run'>;
+/** What a deployment keeps in its `config`. */
+export const configFields = /* @__PURE__ */ fieldsOf('build', 'run', 'setting');
+
+/** Schemas of these fields as they are stored: absent until they are set. */
+export const storedShape = <F extends Field>(fields: readonly F[]) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fromEntries forgets which key has which type
+  Object.fromEntries(fields.map((field) => [field, sourceConfigFields[field].type.optional()])) as {
+    [K in F]: z.ZodOptional<Rows[K]['type']>;
+  };
+
+/** Schemas of these fields as responses show them: null until they are set. */
+export const shownShape = <F extends Field>(fields: readonly F[]) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fromEntries forgets which key has which type
+  Object.fromEntries(fields.map((field) => [field, sourceConfigFields[field].type.nullable()])) as {
+    [K in F]: z.ZodNullable<Rows[K]['type']>;
+  };
