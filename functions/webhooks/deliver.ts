@@ -1,5 +1,5 @@
-import { deliver } from '../../lib/app/webhooks/deliver.ts';
 import { clock, keys, settings, table, webhookSender } from '../../lib/container.ts';
+import { deliver } from '../../lib/features/webhooks/deliver.ts';
 import { webhookDelivery } from '../../lib/triggers/webhook-delivery.ts';
 
 export const create = webhookDelivery(deliver);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EventListView } from '../../lib/contract/events.ts';
-import type { DeliveryView, WebhookSecretView } from '../../lib/contract/webhooks.ts';
+import type { DeliveryView, WebhookSecretView } from '../../lib/features/webhooks/shape.ts';
 import { expectApi, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import type { Tour } from './tour.ts';

@@ -1,6 +1,6 @@
-import { createWebhook } from '../../../lib/app/webhooks/create.ts';
 import { clock, keys, settings, table } from '../../../lib/container.ts';
-import { createWebhook as row } from '../../../lib/contract/routes/webhooks.ts';
+import { createWebhook } from '../../../lib/features/webhooks/create.ts';
+import { createWebhook as row } from '../../../lib/features/webhooks/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, createWebhook);

@@ -1,6 +1,6 @@
-import { deleteWebhook } from '../../../lib/app/webhooks/delete.ts';
 import { clock, settings, table } from '../../../lib/container.ts';
-import { deleteWebhook as row } from '../../../lib/contract/routes/webhooks.ts';
+import { deleteWebhook } from '../../../lib/features/webhooks/delete.ts';
+import { deleteWebhook as row } from '../../../lib/features/webhooks/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, deleteWebhook);

@@ -1,6 +1,6 @@
-import { patchWebhook } from '../../../lib/app/webhooks/patch.ts';
 import { clock, keys, settings, table } from '../../../lib/container.ts';
-import { patchWebhook as row } from '../../../lib/contract/routes/webhooks.ts';
+import { patchWebhook } from '../../../lib/features/webhooks/patch.ts';
+import { patchWebhook as row } from '../../../lib/features/webhooks/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, patchWebhook);

@@ -1,3 +1,4 @@
+import * as webhooks from '../../features/webhooks/routes.ts';
 import * as audit from './audit.ts';
 import * as consent from './consent.ts';
 import * as console from './console.ts';
@@ -16,7 +17,6 @@ import * as revisions from './revisions.ts';
 import type { RouteRow } from './route.ts';
 import * as service from './service.ts';
 import * as sources from './sources.ts';
-import * as webhooks from './webhooks.ts';
 
 /**
  * THE route table. CDK, OpenAPI, the embedded gateway and tests read it; a function imports the

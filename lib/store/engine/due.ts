@@ -4,9 +4,14 @@ import { equals, guard, update } from '../dynamodb/expressions.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { dueShards } from '../keys/index.ts';
 import { presentListener } from '../keys/presence.ts';
-import { deliveryIdIn, webhookOf } from '../keys/webhooks.ts';
 import { DUE_INDEX, type Table } from '../table.ts';
-import { deploymentOf, deploymentOfEvents, revisionNumberIn } from './item-places.ts';
+import {
+  deliveryIdIn,
+  deploymentOf,
+  deploymentOfEvents,
+  revisionNumberIn,
+  webhookOf,
+} from './item-places.ts';
 import { IN_FLIGHT_LOOK_MILLISECONDS } from './looks.ts';
 
 export type Due = {

@@ -17,3 +17,13 @@ function ownerIn(pattern: RegExp, pk: string): DeploymentRef | undefined {
   const [, tenantId, deploymentId] = pattern.exec(pk) ?? [];
   return tenantId === undefined || deploymentId === undefined ? undefined : { tenantId, deploymentId };
 }
+
+/** The webhook that this partition holds deliveries of; undefined for any other partition. */
+export function webhookOf(pk: string): { tenantId: string; webhookId: string } | undefined {
+  const [, tenantId, webhookId] = /^T#([^#]+)#W#([^#]+)$/.exec(pk) ?? [];
+  return tenantId === undefined || webhookId === undefined ? undefined : { tenantId, webhookId };
+}
+
+/** The delivery to a webhook that this sort key is of; undefined for any other sort key. */
+export const deliveryIdIn = (sk: string): string | undefined =>
+  sk.startsWith('D#') ? sk.slice('D#'.length) : undefined;

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as tar from 'tar';
 import { expect, it, onTestFinished } from 'vitest';
@@ -9,20 +9,11 @@ import { startDynoxide } from '../../../lib/embedded/dynoxide/server.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import type { Item } from '../../../lib/store/dynamodb/transact.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { exportedSchemas } from '../../support/table/stored-schemas.ts';
 import { earlierData } from '../../support/world/earlier-data.ts';
 import { allItems } from '../../support/world/world.ts';
 
-const storeFolder = new URL('../../../lib/store/', import.meta.url);
 const recordFile = new URL('stored-shapes.json', import.meta.url);
-
-/** Every schema that the store exports: what reads an item of an earlier version is one of them. */
-async function exportedSchemas(): Promise<z.ZodType[]> {
-  const names = await readdir(storeFolder, { recursive: true });
-  const files = names.filter((name) => name.endsWith('.ts')).map((name) => new URL(name, storeFolder));
-  const modules: unknown[] = [];
-  for (const { href } of files) modules.push(...Object.values<unknown>(await import(href)));
-  return modules.filter((one) => one instanceof z.ZodType);
-}
 
 /** Entities that are written and never read. */
 async function neverRead(): Promise<Set<string>> {

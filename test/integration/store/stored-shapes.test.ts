@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -7,6 +7,7 @@ import { load } from '../../../lib/app/engine/situation.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
+import { exportedSchemas } from '../../support/table/stored-schemas.ts';
 import { COMMIT, ended, inProgress } from '../../support/world/processed.ts';
 import { change, github, post, postRevision, register, remove } from '../../support/world/requests.ts';
 import { allItems, aWorld, type World } from '../../support/world/world.ts';
@@ -17,7 +18,6 @@ import { allItems, aWorld, type World } from '../../support/world/world.ts';
  * line.
  */
 const recordFile = new URL('stored-shapes.json', import.meta.url);
-const storeFolder = new URL('../../../lib/store/', import.meta.url);
 type Shape = { properties?: Record<string, { const?: unknown }>; oneOf?: Shape[] };
 const shapeSchema = z
   .custom<Shape>((shape) => typeof shape === 'object' && shape !== null)
@@ -33,11 +33,7 @@ const propertiesOf = ({ properties = {}, oneOf = [] }: Shape): NonNullable<Shape
 /** The shape of every schema that describes a whole item, by `entity@v`. */
 async function declaredShapes(): Promise<Map<string, Shape>> {
   const shapes = new Map<string, Shape>();
-  const names = await readdir(storeFolder, { recursive: true });
-  const files = names.filter((name) => name.endsWith('.ts')).map((name) => new URL(name, storeFolder));
-  const exported: unknown[] = [];
-  for (const { href } of files) exported.push(...Object.values<unknown>(await import(href)));
-  for (const schema of exported) {
+  for (const schema of await exportedSchemas()) {
     if (!(schema instanceof z.ZodObject || schema instanceof z.ZodDiscriminatedUnion)) continue;
     // Through JSON, as the record is read: no prototypes, nothing undefined.
     const shape: Shape = JSON.parse(JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' })));

@@ -17,7 +17,7 @@ const ruleSchema = z.strictObject({
 });
 
 export type ImportRule = z.infer<typeof ruleSchema> & {
-  /** `lib/<folder>`, `lib/<file>.ts` or `functions`. */
+  /** `lib/<folder>`, `lib/<file>.ts` or `functions`; a `*` stands for the name of any one folder. */
   path: string;
 };
 
@@ -33,7 +33,8 @@ export const nameOf = (path: string): string => path.replace(/^lib\//, '');
 
 const isInside = (name: string, folder: string): boolean => name.startsWith(`${folder}/`);
 const isFile = (name: string): boolean => name.endsWith('.ts');
-const ending = (name: string): string => (isFile(name) ? `${name.replaceAll('.', '\\.')}$` : `${name}/`);
+const ending = (name: string): string =>
+  (isFile(name) ? `${name.replaceAll('.', '\\.')}$` : `${name}/`).replaceAll('*', '[^/]+');
 
 /** Matches the specifiers that lead from a file of `own` to the named folders and files. */
 function leadingTo(names: readonly string[], own: string): { regex: string } {
@@ -51,12 +52,26 @@ function leadingTo(names: readonly string[], own: string): { regex: string } {
 
 const list = (names: readonly string[]): string => names.join(', ') || 'nothing else';
 
+const FEATURES = 'features';
+
+/**
+ * What files of `lib/features/<name>/` may not import of their own folder and of those beside it. A verb sees
+ * all of its own feature, and of another one the files that its rule names. Every other kind of file sees
+ * only the named ones of its own feature too.
+ */
+function siblings(own: string, imports: readonly string[]): string[] {
+  if (own !== FEATURES && !isInside(own, FEATURES)) return [];
+  const files = imports.flatMap((name) => (isInside(name, FEATURES) ? [name.replace(/^.*\//, '')] : []));
+  const others = ['../[a-z]*/*', ...files.map((file) => `!../*/${file}`)];
+  return own === FEATURES ? others : ['./*', ...files.map((file) => `!./${file}`), ...others];
+}
+
 /** The linter's patterns for one folder. */
 function patternsOf({ path, imports, types, except, packages }: ImportRule): object[] {
   const own = nameOf(path);
   const every = [...importRules.map((rule) => nameOf(rule.path)), 'bin', 'test'];
   const refused = every.filter((name) => ![own, ...imports, ...types].includes(name) && !isInside(own, name));
-  const filesOf = (folder: string) => imports.filter((name) => isInside(name, folder));
+  const filesOf = (folder: string) => [...imports, ...types].filter((name) => isInside(name, folder));
   const andTypes = types.length > 0 ? ` and types of ${list(types)}` : '';
   const butNot = except.length > 0 ? `, but not ${list(except)}` : '';
   const message = `${path} imports ${list(imports)}${andTypes}${butNot}.`;
@@ -76,12 +91,13 @@ function patternsOf({ path, imports, types, except, packages }: ImportRule): obj
   const ownPackages = packages?.flatMap((each) => [`!${each}`, `!${each}/**`]) ?? [];
   const others = packages === undefined ? [] : ['*', ...ownPackages, '!./**', '!../**'];
   const ofPackages = packages === undefined ? '' : ` It imports the packages ${list(packages)}.`;
-  const group = [...others, ...single];
+  const beside = siblings(own, imports);
+  const group = [...others, ...single, ...beside];
   if (group.length > 0)
     patterns.push({
       group,
       message:
-        single.length > 0
+        single.length + beside.length > 0
           ? `${message}${ofPackages}`
           : `${path} imports the packages ${list(packages ?? [])}.`,
     });

@@ -1,11 +1,10 @@
+import { webhook, webhookDelivery, webhookQueue } from '../../../lib/features/webhooks/shape.ts';
+import * as webhookKeys from '../../../lib/features/webhooks/store.ts';
+import { deliveriesOf, queuesOf, webhooksOf } from '../../../lib/features/webhooks/store.ts';
 import { collected } from '../../../lib/store/dynamodb/collected.ts';
 import { unsentEvents, unsentEventsOf } from '../../../lib/store/event-items.ts';
 import { feedAfter, feedEvent } from '../../../lib/store/feed.ts';
 import { feedEventKey, unsentEventsKey } from '../../../lib/store/keys/events.ts';
-import * as webhookKeys from '../../../lib/store/keys/webhooks.ts';
-import { queuesOf, webhookQueue } from '../../../lib/store/webhooks/cursors.ts';
-import { deliveriesOf, webhookDelivery } from '../../../lib/store/webhooks/deliveries.ts';
-import { webhook, webhooksOf } from '../../../lib/store/webhooks/webhooks.ts';
 import type { QueryCase } from './query-cases.ts';
 
 const TENANT = 'tenant';
@@ -28,21 +27,21 @@ export const ofEvents: QueryCase[] = [
   },
   {
     name: 'webhooks of a tenant',
-    file: 'lib/store/webhooks/webhooks.ts',
+    file: 'lib/features/webhooks/store.ts',
     shape: webhook,
     key: (id) => webhookKeys.webhookKey({ tenantId: id, webhookId: 'webhook' }),
     ask: (table, id) => webhooksOf(table, id),
   },
   {
     name: 'what waits for a webhook',
-    file: 'lib/store/webhooks/cursors.ts',
+    file: 'lib/features/webhooks/store.ts',
     shape: webhookQueue,
     key: (id) => webhookKeys.webhookQueueKey({ tenantId: TENANT, webhookId: id }, 'deployment'),
     ask: (table, id) => queuesOf(table, { tenantId: TENANT, webhookId: id }),
   },
   {
     name: 'deliveries to a webhook',
-    file: 'lib/store/webhooks/deliveries.ts',
+    file: 'lib/features/webhooks/store.ts',
     shape: webhookDelivery,
     key: (id) => webhookKeys.deliveryKey({ tenantId: TENANT, webhookId: id }, 'delivery'),
     ask: (table, id) => collected(deliveriesOf(table, { tenantId: TENANT, webhookId: id })),

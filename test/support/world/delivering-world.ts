@@ -1,7 +1,7 @@
 import { listEvents } from '../../../lib/app/events/list.ts';
-import { patchWebhook } from '../../../lib/app/webhooks/patch.ts';
 import { listEvents as eventsRow } from '../../../lib/contract/routes/events.ts';
-import { patchWebhook as patchRow } from '../../../lib/contract/routes/webhooks.ts';
+import { patchWebhook } from '../../../lib/features/webhooks/patch.ts';
+import { patchWebhook as patchRow } from '../../../lib/features/webhooks/routes.ts';
 import { until } from '../until.ts';
 import { aRunningWorld } from './running-world.ts';
 import { delivering } from './webhook-world.ts';

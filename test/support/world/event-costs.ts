@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { FeedWriter } from '../../../lib/app/events/feed-writer.ts';
-import { deliver } from '../../../lib/app/webhooks/deliver.ts';
 import type { DeploymentEvent } from '../../../lib/contract/events.ts';
 import type { EventCount } from '../../../lib/domain/event-count.ts';
+import { deliver } from '../../../lib/features/webhooks/deliver.ts';
 import { putEventCount } from '../../../lib/store/event-items.ts';
 import { type Units, unitsOf } from '../table/consumed.ts';
 import { delivering } from './webhook-world.ts';

@@ -3,14 +3,14 @@ import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, vi } from 'vitest';
 import { create as createDeliver } from '../../../functions/webhooks/deliver.ts';
 import { idOfWake, type Wake } from '../../../lib/adapters/webhook-waker.ts';
-import { createWebhook } from '../../../lib/app/webhooks/create.ts';
-import { getWebhook, listWebhookDeliveries } from '../../../lib/app/webhooks/list.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
+import { createEmbeddedWaker } from '../../../lib/embedded/waker.ts';
+import { createWebhook } from '../../../lib/features/webhooks/create.ts';
+import { getWebhook, listWebhookDeliveries } from '../../../lib/features/webhooks/list.ts';
 import {
   createWebhook as createRow,
   listWebhookDeliveries as deliveriesRow,
-} from '../../../lib/contract/routes/webhooks.ts';
-import { createEmbeddedWaker } from '../../../lib/embedded/waker.ts';
+} from '../../../lib/features/webhooks/routes.ts';
 import { limited } from '../table/limited-table.ts';
 import { until } from '../until.ts';
 import type { World } from './world.ts';

@@ -27,7 +27,7 @@ import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import { podSecurityProfiles } from '../../../lib/contract/pod-security.ts';
 import { lackedToGive, memberRoles, roleMatrix, roles, rolesNotAbove } from '../../../lib/contract/roles.ts';
 import { getProvider } from '../../../lib/contract/routes/oauth-providers.ts';
-import { deliveryResults, deliveryView, webhookFormats } from '../../../lib/contract/webhooks.ts';
+import { deliveryResults, deliveryView, webhookFormats } from '../../../lib/features/webhooks/shape.ts';
 
 describe('what a role is offered', () => {
   it('is what it may see, and nothing to a listener', () => {

@@ -1,5 +1,14 @@
 import { SECRET_MASK } from '../../deployments/secrets.ts';
-import { CHANGED, CREATED, DEPLOYMENT, LISTENER, page, REPOSITORY_URL, REVISION, TENANT } from './ids.ts';
+import {
+  CHANGED,
+  CREATED,
+  DEPLOYMENT,
+  LISTENER,
+  page,
+  REPOSITORY_URL,
+  REVISION,
+  TENANT,
+} from '../../example-values.ts';
 
 const sourceRevisionConfig = {
   repo_ref: 'main',

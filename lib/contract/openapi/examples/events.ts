@@ -1,4 +1,4 @@
-import { CHANGED, DEPLOYMENT, REVISION, TENANT } from './ids.ts';
+import { CHANGED, DEPLOYMENT, REVISION, TENANT } from '../../example-values.ts';
 
 const event = {
   number: 42,

@@ -1,4 +1,4 @@
-import { CREATED, ORGANIZATION, page, TENANT } from './ids.ts';
+import { CREATED, ORGANIZATION, page, TENANT } from '../../example-values.ts';
 
 const apiKey = {
   id: '01a1fdd1-2c3d-7e4f-8a5b-6c7d8e9f0a1b',

@@ -1,3 +1,4 @@
+import { webhookExamples } from '../../../features/webhooks/examples.ts';
 import { consentExamples } from './consent.ts';
 import { deploymentExamples } from './deployments.ts';
 import { eventExamples } from './events.ts';
@@ -9,7 +10,6 @@ import { logExamples } from './logs.ts';
 import { oauthProviderExamples } from './oauth-providers.ts';
 import { oauthTokenExamples } from './oauth-tokens.ts';
 import { serviceExamples } from './service.ts';
-import { webhookExamples } from './webhooks.ts';
 
 /** What a request may send and what it is answered; a test parses each with the schemas of its route. */
 export type Example = { body?: unknown; response?: unknown };

@@ -1,4 +1,4 @@
-import { CREATED, DEPLOYMENT, page, REVISION } from './ids.ts';
+import { CREATED, DEPLOYMENT, page, REVISION } from '../../example-values.ts';
 
 const USER = '2b3c4d5e-6f70-4182-9394-a5b6c7d8e9f0';
 

@@ -1,4 +1,4 @@
-import { DEPLOYMENT, REVISION, TENANT } from './ids.ts';
+import { DEPLOYMENT, REVISION, TENANT } from '../../example-values.ts';
 
 const TASK = '01a1fdde-1c2b-7d3e-8f40-1a2b3c4d5e6f';
 const LEASE = '9c4f2b1a-7e6d-4c5b-8a39-28170f6e5d4c';

@@ -1,4 +1,4 @@
-import { CHANGED, CREATED, LISTENER, page } from './ids.ts';
+import { CHANGED, CREATED, LISTENER, page } from '../../example-values.ts';
 
 const config = {
   k8s_namespaces: ['agents'],

@@ -1,4 +1,4 @@
-import { CREATED } from './ids.ts';
+import { CREATED } from '../../example-values.ts';
 
 const provider = {
   id: '01a1fdd5-6071-7283-8e9f-4a5b6c7d8e9f',

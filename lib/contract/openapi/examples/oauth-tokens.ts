@@ -1,4 +1,4 @@
-import { CREATED } from './ids.ts';
+import { CREATED } from '../../example-values.ts';
 
 const token = {
   id: '01a1fdd6-7182-7394-8fa0-5b6c7d8e9fa0',

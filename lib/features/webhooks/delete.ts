@@ -1,12 +1,11 @@
+import { auditOfRemoval } from '../../app/audit-of-removal.ts';
+import type { Caller } from '../../app/caller.ts';
+import type { Deps } from '../../app/deps.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { deleteWebhook as row } from '../../contract/routes/webhooks.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { changeFollowers, findFeedCount } from '../../store/feed.ts';
-import { wakeCursor } from '../../store/webhooks/cursors.ts';
-import { getWebhookItem, removeWebhook } from '../../store/webhooks/webhooks.ts';
-import { auditOfRemoval } from '../audit-of-removal.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { deleteWebhook as row } from './routes.ts';
+import { getWebhookItem, removeWebhook, wakeCursor } from './store.ts';
 
 /**
  * Forgets a webhook and its secret. What was not delivered is dropped: a worker removes its cursors, at the

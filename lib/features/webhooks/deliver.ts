@@ -2,11 +2,23 @@ import type { Wake } from '../../adapters/webhook-waker.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { findFeedEvent } from '../../store/feed.ts';
-import * as cursors from '../../store/webhooks/cursors.ts';
-import { type Delivery, findDelivery, putDelivery, takeDelivery } from '../../store/webhooks/deliveries.ts';
-import { findWebhook, type Webhook, type WebhookRef } from '../../store/webhooks/webhooks.ts';
-import { Sender } from './attempt.ts';
-import type { Sent } from './body.ts';
+import { Sender, type Sent } from './attempt.ts';
+import type { Webhook, WebhookCursor, WebhookDelivery, WebhookQueue } from './shape.ts';
+import {
+  advanceCursor,
+  askWorker,
+  findCursor,
+  findDelivery,
+  findWebhook,
+  putDelivery,
+  queuesOf,
+  releaseCursor,
+  removeCursor,
+  removeQueue,
+  takeCursor,
+  takeDelivery,
+  type WebhookRef,
+} from './store.ts';
 import { LeaseLost, WebhookWorker, type WorkerDeps } from './worker.ts';
 
 /**
@@ -44,21 +56,21 @@ function takeLease(
   { table, clock }: WorkerDeps,
   ref: WebhookRef,
   holder: string,
-): Promise<cursors.WebhookCursor | undefined> {
+): Promise<WebhookCursor | undefined> {
   return retryRaces(table, async () => {
-    const cursor = await cursors.findCursor(table, ref);
+    const cursor = await findCursor(table, ref);
     if (cursor === undefined) return undefined;
     const now = clock.now();
     if (cursor.lease !== undefined && cursor.lease.until > now && cursor.lease.holder !== holder) {
-      await write(table, cursors.askWorker(ref, cursor.lease, clock.randomId()));
+      await write(table, askWorker(ref, cursor.lease, clock.randomId()));
       return undefined;
     }
-    await write(table, cursors.takeCursor(ref, holder, now));
+    await write(table, takeCursor(ref, holder, now));
     return cursor;
   });
 }
 
-type Held = { holder: string; cursor: cursors.WebhookCursor };
+type Held = { holder: string; cursor: WebhookCursor };
 
 /** Gives when something is to be sent next; undefined: nothing ever will be, as things are. */
 async function workOff(
@@ -67,12 +79,12 @@ async function workOff(
   { holder, cursor }: Held,
 ): Promise<number | undefined> {
   const { table } = deps;
-  const queues = await cursors.queuesOf(table, ref);
+  const queues = await queuesOf(table, ref);
   const stale = queues.filter(({ after }) => after < cursor.start);
   await dropQueues(deps, ref, holder, stale);
   const worker = new WebhookWorker(deps, ref, holder, cursor.position);
   const dueAt = await worker.run(queues.filter((queue) => !stale.includes(queue)));
-  if (dueAt === undefined) await dropQueues(deps, ref, holder, await cursors.queuesOf(table, ref));
+  if (dueAt === undefined) await dropQueues(deps, ref, holder, await queuesOf(table, ref));
   return dueAt;
 }
 
@@ -83,13 +95,13 @@ async function dropQueues(
   { table, clock }: WorkerDeps,
   ref: WebhookRef,
   holder: string,
-  queues: cursors.WebhookQueue[],
+  queues: WebhookQueue[],
 ): Promise<void> {
   for (let start = 0; start < queues.length; start += QUEUES_AT_ONCE) {
     const some = queues.slice(start, start + QUEUES_AT_ONCE);
     await transact(table, [
-      cursors.advanceCursor(ref, { holder, now: clock.now() }),
-      ...some.map(({ subject_id }) => cursors.removeQueue(ref, subject_id)),
+      advanceCursor(ref, { holder, now: clock.now() }),
+      ...some.map(({ subject_id }) => removeQueue(ref, subject_id)),
     ]).catch((error: unknown) => {
       throw error instanceof ConditionsFailed ? new LeaseLost(error.message) : error;
     });
@@ -101,14 +113,14 @@ async function release(
   { table }: WorkerDeps,
   ref: WebhookRef,
   given: { holder: string; asked: string | undefined; dueAt: number | undefined },
-): Promise<cursors.WebhookCursor | undefined> {
+): Promise<WebhookCursor | undefined> {
   const isGone = given.dueAt === undefined && (await findWebhook(table, ref)) === undefined;
   try {
-    await write(table, isGone ? cursors.removeCursor(ref) : cursors.releaseCursor(ref, given));
+    await write(table, isGone ? removeCursor(ref) : releaseCursor(ref, given));
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
-    const cursor = await cursors.findCursor(table, ref);
+    const cursor = await findCursor(table, ref);
     if (cursor?.lease?.holder !== given.holder) throw new LeaseLost(error.message);
     return cursor;
   }
@@ -131,7 +143,11 @@ async function deliverRequested(deps: WorkerDeps, ref: WebhookRef, deliveryId: s
   await write(table, putDelivery(await sent(deps, wanted, webhook, event)));
 }
 
-async function eventOf({ table }: WorkerDeps, webhook: Webhook, wanted: Delivery): Promise<Sent | undefined> {
+async function eventOf(
+  { table }: WorkerDeps,
+  webhook: Webhook,
+  wanted: WebhookDelivery,
+): Promise<Sent | undefined> {
   const { event_number: number, event_id: id, at } = wanted;
   if (number === undefined)
     return { id, type: 'webhook.test', at, tenant_id: webhook.tenant_id, webhook_id: webhook.id };
@@ -141,10 +157,10 @@ async function eventOf({ table }: WorkerDeps, webhook: Webhook, wanted: Delivery
 
 async function sent(
   deps: WorkerDeps,
-  wanted: Delivery,
+  wanted: WebhookDelivery,
   webhook: Webhook | undefined,
   event: Sent | undefined,
-): Promise<Delivery> {
+): Promise<WebhookDelivery> {
   const { due_at: _, ...rest } = wanted;
   if (webhook === undefined || event === undefined) {
     const reason = webhook === undefined ? 'The webhook is deleted.' : 'The event has expired.';

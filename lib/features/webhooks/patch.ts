@@ -1,17 +1,17 @@
+import { auditOf } from '../../app/audit.ts';
+import type { Caller } from '../../app/caller.ts';
+import type { Deps } from '../../app/deps.ts';
 import { ValidationError } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { patchWebhook as row } from '../../contract/routes/webhooks.ts';
-import type { PatchWebhookBody, WebhookSecretView } from '../../contract/webhooks.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { changeFollowers, findFeedCount } from '../../store/feed.ts';
-import { putCursor } from '../../store/webhooks/cursors.ts';
-import { changeWebhook, getWebhookItem, refOf, type Webhook } from '../../store/webhooks/webhooks.ts';
-import { auditOf } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { checkAfter, checkDeployments, checkUrl, missingDeployment } from './named.ts';
-import { openSecrets, rotated, sealSecrets, type WebhookSecrets } from './sealed.ts';
-import { shownUrl, webhookView } from './view.ts';
+import { checkAfter, checkDeployments, checkUrl, missingDeployment } from './checks.ts';
+import type { patchWebhook as row } from './routes.ts';
+import { openWebhookSecrets, rotated, sealWebhookSecrets, type WebhookSecrets } from './secrets.ts';
+import type { PatchWebhookBody, WebhookSecretView } from './shape.ts';
+import { type Webhook } from './shape.ts';
+import { changeWebhook, getWebhookItem, putCursor, refOf } from './store.ts';
+import { shownUrl, webhookViewOf } from './view.ts';
 
 type PatchDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings'>;
 
@@ -40,7 +40,7 @@ export async function patchWebhook(
     ]).catch((error: unknown) => {
       throw (error instanceof ConditionsFailed && missingDeployment(error, ids)) || error;
     });
-    return { ...webhookView(after, deps.clock.now()), ...(secret !== undefined && { secret }) };
+    return { ...webhookViewOf(after, deps.clock.now()), ...(secret !== undefined && { secret }) };
   });
 }
 
@@ -87,14 +87,14 @@ async function resealed(
   const url = given === before.shown_url ? undefined : given;
   if (url === undefined && rotates !== true) return { item: { shown_url: shownAs(format, before) } };
   const ref = refOf(before);
-  const opened = await openSecrets(deps, ref, before);
+  const opened = await openWebhookSecrets(deps, ref, before);
   if (url !== undefined && url !== opened.url) checkUrl(deps.settings, url);
   const moved: WebhookSecrets = { ...opened, ...(url !== undefined && { url }) };
   const secrets = rotates === true ? rotated(moved, deps.clock.now()) : moved;
   const until = secrets.previous?.until;
   return {
     item: {
-      sealed: await sealSecrets(deps, ref, secrets),
+      sealed: await sealWebhookSecrets(deps, ref, secrets),
       shown_url: url === undefined ? shownAs(format, before) : shownUrl(url, format),
       ...(until !== undefined && { previous_secret_until: new Date(until).toISOString() }),
     },

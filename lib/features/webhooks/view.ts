@@ -1,6 +1,4 @@
-import type { DeliveryView, WebhookFormat, WebhookView } from '../../contract/webhooks.ts';
-import type { Delivery } from '../../store/webhooks/deliveries.ts';
-import type { Webhook } from '../../store/webhooks/webhooks.ts';
+import type { DeliveryView, Webhook, WebhookDelivery, WebhookFormat, WebhookView } from './shape.ts';
 
 const MASK = '**********';
 
@@ -8,7 +6,7 @@ const MASK = '**********';
 export const shownUrl = (url: string, format: WebhookFormat): string =>
   format === 'slack' ? `${new URL(url).origin}/${MASK}` : url;
 
-export const webhookView = (item: Webhook, now: number): WebhookView => ({
+export const webhookViewOf = (item: Webhook, now: number): WebhookView => ({
   id: item.id,
   name: item.name,
   url: item.shown_url,
@@ -26,7 +24,7 @@ export const webhookView = (item: Webhook, now: number): WebhookView => ({
 const stillUntil = (until: string | undefined, now: number): string | null =>
   until !== undefined && Date.parse(until) > now ? until : null;
 
-export const deliveryView = (item: Delivery): DeliveryView => ({
+export const deliveryViewOf = (item: WebhookDelivery): DeliveryView => ({
   id: item.id,
   at: item.at,
   event_id: item.event_id,

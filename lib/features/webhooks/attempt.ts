@@ -1,14 +1,19 @@
 import type { Answer } from '../../adapters/outbound/webhook-sender.ts';
-import { type Delivery, deliveryTtl } from '../../store/webhooks/deliveries.ts';
-import { refOf, type Webhook } from '../../store/webhooks/webhooks.ts';
-import type { Deps } from '../deps.ts';
-import { bodyOf, type Sent } from './body.ts';
-import { openSecrets, signingSecrets, type WebhookSecrets } from './sealed.ts';
+import type { Deps } from '../../app/deps.ts';
+import type { PublishedEvent } from '../../contract/events.ts';
+import { openWebhookSecrets, signingSecrets, type WebhookSecrets } from './secrets.ts';
+import type { Webhook, WebhookDelivery, WebhookFormat } from './shape.ts';
+import { deliveryTtl, refOf } from './store.ts';
 
 type AttemptDeps = Pick<Deps, 'clock' | 'keys' | 'webhookSender'>;
 
+/** What is sent: an event under its number in the feed, or a test. */
+export type Sent =
+  | (PublishedEvent & { number: number })
+  | { id: string; type: 'webhook.test'; at: string; tenant_id: string; webhook_id: string };
+
 /** What came of an attempt, and its record. `gone`: the receiver wants no more of them. */
-export type Attempt = { result: 'delivered' | 'failed' | 'gone'; record: Delivery };
+export type Attempt = { result: 'delivered' | 'failed' | 'gone'; record: WebhookDelivery };
 
 const GONE = 410;
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -36,7 +41,7 @@ export class Sender {
       secrets: signingSecrets(secrets, at),
     });
     const result = resultOf(answer);
-    const record: Delivery = {
+    const record: WebhookDelivery = {
       v: 1,
       entity: 'webhook_delivery',
       tenant_id: webhook.tenant_id,
@@ -57,7 +62,7 @@ export class Sender {
 
   #secretsOf(webhook: Webhook): Promise<WebhookSecrets> {
     if (this.#opened?.version !== webhook.version) {
-      const secrets = openSecrets(this.#deps, refOf(webhook), webhook);
+      const secrets = openWebhookSecrets(this.#deps, refOf(webhook), webhook);
       this.#opened = { version: webhook.version, secrets };
     }
     return this.#opened.secrets;
@@ -77,4 +82,40 @@ function reasonOf(answer: Answer): string {
     ? '; redirects are not followed, so give the address it leads to'
     : '';
   return `The receiver answered ${answer.status}${redirect}.`;
+}
+
+/** The body of a message; well under 20 kB, for events hold ids and states. */
+function bodyOf(event: Sent, format: WebhookFormat): string {
+  if (format === 'json') return JSON.stringify(event);
+  if (format === 'slack') return JSON.stringify({ text: escaped(lineOf(event)) });
+  return JSON.stringify({ type: event.type, timestamp: event.at, data: event });
+}
+
+/** In a message of Slack these three have a meaning. */
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+function lineOf(event: Sent): string {
+  switch (event.type) {
+    case 'webhook.test':
+      return 'Slipway: a test. Events of deployments will be posted here.';
+    case 'deployment.created':
+      return `Deployment ${event.deployment_id} was created.`;
+    case 'deployment.deleted':
+      return `Deployment ${event.deployment_id} is deleted.`;
+    case 'revision.status_changed':
+      return `Deployment ${event.deployment_id}: revision ${event.revision_id} is ${event.status}.`;
+    case 'deployment.health_changed':
+      return event.healthy === true
+        ? `Deployment ${event.deployment_id} is healthy again.`
+        : `Deployment ${event.deployment_id} is not healthy. ${event.reason ?? ''}`.trim();
+    case 'listener.offline':
+      return `Listener ${event.listener_id} is offline.`;
+    case 'listener.online':
+      return `Listener ${event.listener_id} is online.`;
+    case 'webhook.disabled':
+      return `Webhook ${event.webhook_id} is disabled. ${event.reason}`;
+    default:
+      return `OAuth provider ${event.provider_id}: ${event.type} (token ${event.token_id}).`;
+  }
 }

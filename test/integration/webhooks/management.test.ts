@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { deleteWebhook } from '../../../lib/app/webhooks/delete.ts';
-import { redeliver, testWebhook } from '../../../lib/app/webhooks/request-delivery.ts';
 import { ValidationError } from '../../../lib/contract/errors.ts';
+import { deleteWebhook } from '../../../lib/features/webhooks/delete.ts';
+import { redeliver, testWebhook } from '../../../lib/features/webhooks/request-delivery.ts';
 import { aDeliveringWorld, hasNoCursors, is, itemsOf, patch } from '../../support/world/delivering-world.ts';
 import { github, post } from '../../support/world/requests.ts';
 import { hasTaken, verify } from '../../support/world/webhook-world.ts';

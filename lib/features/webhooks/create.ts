@@ -1,17 +1,17 @@
+import { auditOf } from '../../app/audit.ts';
+import type { Caller } from '../../app/caller.ts';
+import type { Deps } from '../../app/deps.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { createWebhook as row } from '../../contract/routes/webhooks.ts';
-import type { WebhookSecretView } from '../../contract/webhooks.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { changeFollowers, findFeedCount } from '../../store/feed.ts';
-import { putCursor } from '../../store/webhooks/cursors.ts';
-import { putWebhook, type Webhook } from '../../store/webhooks/webhooks.ts';
-import { auditOf } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { checkAfter, checkDeployments, checkUrl, missingDeployment } from './named.ts';
-import { newSecret, sealSecrets } from './sealed.ts';
-import { shownUrl, webhookView } from './view.ts';
+import { checkAfter, checkDeployments, checkUrl, missingDeployment } from './checks.ts';
+import type { createWebhook as row } from './routes.ts';
+import { newSecret, sealWebhookSecrets } from './secrets.ts';
+import type { WebhookSecretView } from './shape.ts';
+import { type Webhook } from './shape.ts';
+import { putCursor, putWebhook } from './store.ts';
+import { shownUrl, webhookViewOf } from './view.ts';
 
 type CreateDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings'>;
 
@@ -38,7 +38,7 @@ export async function createWebhook(
     name: body.name ?? new URL(body.url).host,
     format,
     shown_url: shownUrl(body.url, format),
-    sealed: await sealSecrets(deps, ref, { url: body.url, secret }),
+    sealed: await sealWebhookSecrets(deps, ref, { url: body.url, secret }),
     ...(body.event_types !== undefined && { event_types: body.event_types }),
     ...(body.deployment_ids !== undefined && { deployment_ids: body.deployment_ids }),
     version: 1,
@@ -46,7 +46,7 @@ export async function createWebhook(
     created_by: caller.userId,
   };
   await keep(deps, item, body.after, caller);
-  return { ...webhookView(item, deps.clock.now()), secret };
+  return { ...webhookViewOf(item, deps.clock.now()), secret };
 }
 
 function keep(

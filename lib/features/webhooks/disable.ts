@@ -1,8 +1,8 @@
+import type { Deps } from '../../app/deps.ts';
 import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { changeFollowers, findFeedCount } from '../../store/feed.ts';
-import { changeWebhook, findWebhook, type WebhookRef } from '../../store/webhooks/webhooks.ts';
-import type { Deps } from '../deps.ts';
+import { changeWebhook, findWebhook, type WebhookRef } from './store.ts';
 
 /**
  * Stops a webhook whose receiver does not take its events: says so in its status, in the audit, and, by the

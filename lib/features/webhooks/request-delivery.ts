@@ -1,22 +1,16 @@
+import { auditOf } from '../../app/audit.ts';
+import type { Caller } from '../../app/caller.ts';
+import type { Deps } from '../../app/deps.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { redeliver as redeliverRow, testWebhook as testRow } from '../../contract/routes/webhooks.ts';
-import type { DeliveryView } from '../../contract/webhooks.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
-import {
-  type Delivery,
-  deliveryTtl,
-  findDelivery,
-  requestDelivery,
-} from '../../store/webhooks/deliveries.ts';
-import { getWebhookItem, type WebhookRef } from '../../store/webhooks/webhooks.ts';
-import { auditOf } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { deliveryView } from './view.ts';
+import type { redeliver as redeliverRow, testWebhook as testRow } from './routes.ts';
+import type { DeliveryView, WebhookDelivery } from './shape.ts';
+import { deliveryTtl, findDelivery, getWebhookItem, requestDelivery, type WebhookRef } from './store.ts';
+import { deliveryViewOf } from './view.ts';
 
 type RequestDeps = Pick<Deps, 'table' | 'clock' | 'idempotency'>;
-type Wanted = Pick<Delivery, 'event_id' | 'event_type' | 'event_number'>;
+type Wanted = Pick<WebhookDelivery, 'event_id' | 'event_type' | 'event_number'>;
 
 /** Asks for a test event. Throws `webhook_not_found`, and `state_forbids` while the webhook is disabled. */
 export async function testWebhook(
@@ -61,7 +55,7 @@ async function requested(
     throw refuse('state_forbids', { reason });
   }
   const now = deps.clock.now();
-  const item: Delivery = {
+  const item: WebhookDelivery = {
     v: 1,
     entity: 'requested_delivery',
     tenant_id: ref.tenantId,
@@ -73,7 +67,7 @@ async function requested(
     requested: true,
     ttl: deliveryTtl(now),
   };
-  const shown = deliveryView(item);
+  const shown = deliveryViewOf(item);
   const audit = { ...auditOf(deps, caller, action), subject_id: ref.webhookId };
   await transact(deps.table, [requestDelivery(item, now, audit), ...deps.idempotency.record(shown)]);
   return shown;

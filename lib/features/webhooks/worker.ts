@@ -1,15 +1,21 @@
+import type { Deps } from '../../app/deps.ts';
 import { subjectOf } from '../../contract/events.ts';
-import { nextAttemptAt } from '../../domain/webhook-retry.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
-import { type FeedEvent, feedAfter } from '../../store/feed.ts';
-import * as cursors from '../../store/webhooks/cursors.ts';
-import { putDelivery } from '../../store/webhooks/deliveries.ts';
-import { findWebhook, type Webhook, type WebhookRef } from '../../store/webhooks/webhooks.ts';
-import type { Deps } from '../deps.ts';
+import { type FeedEvent, type FeedPage, feedAfter } from '../../store/feed.ts';
 import { type Attempt, Sender } from './attempt.ts';
 import { disable } from './disable.ts';
-import { endOf, isReady, type Lane, laneOf, takeIn } from './lanes.ts';
+import { nextAttemptAt } from './retry.ts';
+import type { Webhook, WebhookQueue } from './shape.ts';
+import {
+  advanceCursor,
+  findWebhook,
+  noteQueue,
+  putDelivery,
+  putQueue,
+  removeQueue,
+  type WebhookRef,
+} from './store.ts';
 
 export type WorkerDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'webhookSender' | 'settings' | 'ownerId'>;
 
@@ -26,6 +32,45 @@ const IDLE_LOOK_MILLISECONDS = 60 * 60_000;
 
 /** Another worker has the lease: this one was thought dead. What it was sending is sent again. */
 export class LeaseLost extends Error {}
+
+/** Events of one deployment, token or listener on their way to a webhook, one after the other. */
+type Lane = {
+  subjectId: string;
+  /** The number of the last event that was delivered. */
+  after: number;
+  failing: WebhookQueue['failing'];
+  /** What is to be delivered, as far as it was read: all events up to the number `readTo`. */
+  events: FeedEvent[];
+  readTo: number;
+  isBusy: boolean;
+};
+
+/** A lane holds so many events in memory; the rest is read when it gets there. */
+const LANE_EVENTS_MAX = 100;
+
+const laneOf = ({ subject_id: subjectId, after, failing }: WebhookQueue): Lane => ({
+  subjectId,
+  after,
+  failing,
+  events: [],
+  readTo: after,
+  isBusy: false,
+});
+
+/** Takes in what a page of the feed has, which ends with the number `end`, unless it has not read up to there. */
+function takeIn(lane: Lane, own: FeedEvent[], { from, end }: { from: number; end: number }): void {
+  if (lane.readTo !== from || lane.events.length + own.length > LANE_EVENTS_MAX) return;
+  lane.events.push(...own);
+  lane.readTo = end;
+}
+
+/** The number that a page of the feed ends with: everything up to there was read. */
+const endOf = ({ events, count }: FeedPage, after: number): number =>
+  events.at(-1)?.number ?? Math.max(after, count ?? after);
+
+/** Whether the next event may be sent now. */
+const isReady = ({ isBusy, failing }: Lane, now: number): boolean =>
+  !isBusy && (failing === undefined || failing.next_at <= now);
 
 /**
  * Delivers what a webhook has not had, in order per deployment, while it holds the lease. The feed is shared
@@ -58,7 +103,7 @@ export class WebhookWorker {
    * Works until nothing is to be sent now. Gives when something is (epoch milliseconds), or undefined when
    * the webhook is disabled or gone. Throws what kept it from going on.
    */
-  async run(queues: cursors.WebhookQueue[]): Promise<number | undefined> {
+  async run(queues: WebhookQueue[]): Promise<number | undefined> {
     for (const queue of queues) this.#lanes.set(queue.subject_id, laneOf(queue));
     const endsAt = this.#deps.clock.now() + WORK_MILLISECONDS;
     for (;;) {
@@ -113,7 +158,7 @@ export class WebhookWorker {
     );
     const begun = [...own.keys()].filter((subjectId) => !this.#lanes.has(subjectId));
     await this.#write(
-      begun.map((subjectId) => cursors.putQueue(this.#ref, subjectId, from)),
+      begun.map((subjectId) => putQueue(this.#ref, subjectId, from)),
       end,
     );
     this.#position = end;
@@ -164,7 +209,7 @@ export class WebhookWorker {
     }
     const [next] = lane.events;
     if (next === undefined) {
-      await this.#write([cursors.removeQueue(this.#ref, lane.subjectId)]);
+      await this.#write([removeQueue(this.#ref, lane.subjectId)]);
       this.#lanes.delete(lane.subjectId);
     }
     return next;
@@ -175,8 +220,8 @@ export class WebhookWorker {
     if (result === 'delivered') {
       const isLast = lane.events.length === 1 && lane.readTo === this.#position;
       const queue = isLast
-        ? cursors.removeQueue(this.#ref, subject_id)
-        : cursors.noteQueue(this.#ref, { subject_id, after: number });
+        ? removeQueue(this.#ref, subject_id)
+        : noteQueue(this.#ref, { subject_id, after: number });
       await this.#write([putDelivery(record), queue]);
       lane.after = number;
       lane.failing = undefined;
@@ -193,7 +238,7 @@ export class WebhookWorker {
     const next_attempt_at = new Date(nextAt).toISOString();
     await this.#write([
       putDelivery({ ...record, next_attempt_at }),
-      cursors.noteQueue(this.#ref, { subject_id, after: lane.after, failing }),
+      noteQueue(this.#ref, { subject_id, after: lane.after, failing }),
     ]);
     lane.failing = failing;
   }
@@ -211,7 +256,7 @@ export class WebhookWorker {
   /** With the cursor, which says that the lease is still ours. */
   async #write(writes: Write[], position = this.#position): Promise<void> {
     const { table, clock } = this.#deps;
-    const cursor = cursors.advanceCursor(this.#ref, { holder: this.#holder, position, now: clock.now() });
+    const cursor = advanceCursor(this.#ref, { holder: this.#holder, position, now: clock.now() });
     const made = writes.length === 0 ? writeAll(table, [cursor]) : transact(table, [cursor, ...writes]);
     await made.catch((error: unknown) => {
       throw error instanceof ConditionsFailed ? new LeaseLost(error.message) : error;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { listAuditEvents } from '../../../lib/app/audit-events/list.ts';
-import { testWebhook } from '../../../lib/app/webhooks/request-delivery.ts';
 import { listAuditEvents as auditRow } from '../../../lib/contract/routes/audit.ts';
+import { testWebhook } from '../../../lib/features/webhooks/request-delivery.ts';
 import { until } from '../../support/until.ts';
 import {
   aDeliveringWorld,

@@ -1,4 +1,4 @@
-import { CHANGED, CREATED, DEPLOYMENT, page, REVISION } from './ids.ts';
+import { CHANGED, CREATED, DEPLOYMENT, page, REVISION } from '../../contract/example-values.ts';
 
 const webhook = {
   id: '01a1fdd5-6071-7283-8e9f-0a1b2c3d4e5f',

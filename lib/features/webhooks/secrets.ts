@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { open, seal } from '../../adapters/envelope.ts';
 import type { KeyContext } from '../../adapters/keys.ts';
-import type { Webhook, WebhookRef } from '../../store/webhooks/webhooks.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../../app/deps.ts';
+import type { Webhook } from './shape.ts';
+import type { WebhookRef } from './store.ts';
 
 /** What Standard Webhooks recommends at least. */
 const SECRET_BYTES = 32;
@@ -25,14 +26,14 @@ const contextOf = ({ tenantId, webhookId }: WebhookRef): KeyContext => ({
   webhook: webhookId,
 });
 
-export const sealSecrets = (
+export const sealWebhookSecrets = (
   deps: Pick<Deps, 'keys'>,
   ref: WebhookRef,
   secrets: WebhookSecrets,
 ): Promise<string> => seal(deps.keys, JSON.stringify(secrets), contextOf(ref));
 
 /** Callers never log nor store what they are given. */
-export async function openSecrets(
+export async function openWebhookSecrets(
   deps: Pick<Deps, 'keys'>,
   ref: WebhookRef,
   { sealed }: Pick<Webhook, 'sealed'>,

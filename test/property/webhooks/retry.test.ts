@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GIVEN_UP_AFTER_MILLISECONDS, nextAttemptAt } from '../../../lib/domain/webhook-retry.ts';
+import { GIVEN_UP_AFTER_MILLISECONDS, nextAttemptAt } from '../../../lib/features/webhooks/retry.ts';
 
 const HOUR = 3_600_000;
 const since = fc.integer({ min: 0, max: 2_000_000_000_000 });

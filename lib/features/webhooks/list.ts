@@ -1,16 +1,15 @@
+import type { Caller } from '../../app/caller.ts';
+import type { Deps } from '../../app/deps.ts';
+import { pageOf } from '../../app/page.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type {
   listWebhookDeliveries as deliveriesRow,
   getWebhook as getRow,
   listWebhooks as row,
-} from '../../contract/routes/webhooks.ts';
-import type { WebhookView } from '../../contract/webhooks.ts';
-import { deliveriesOf } from '../../store/webhooks/deliveries.ts';
-import { getWebhookItem, webhooksOf } from '../../store/webhooks/webhooks.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { pageOf } from '../page.ts';
-import { deliveryView, webhookView } from './view.ts';
+} from './routes.ts';
+import type { WebhookView } from './shape.ts';
+import { deliveriesOf, getWebhookItem, webhooksOf } from './store.ts';
+import { deliveryViewOf, webhookViewOf } from './view.ts';
 
 type ReadDeps = Pick<Deps, 'table' | 'clock'>;
 
@@ -22,7 +21,9 @@ export async function listWebhooks(
 ): Promise<RouteOutput<typeof row>> {
   const all = await webhooksOf(table, caller.tenantId);
   const now = clock.now();
-  const resources = all.slice(query.offset, query.offset + query.limit).map((item) => webhookView(item, now));
+  const resources = all
+    .slice(query.offset, query.offset + query.limit)
+    .map((item) => webhookViewOf(item, now));
   return { resources, offset: Math.min(query.offset, all.length) + resources.length };
 }
 
@@ -33,7 +34,7 @@ export async function getWebhook(
   { tenantId }: Caller,
 ): Promise<WebhookView> {
   const item = await getWebhookItem(table, { tenantId, webhookId: params.webhook_id });
-  return webhookView(item, clock.now());
+  return webhookViewOf(item, clock.now());
 }
 
 /** Attempts to deliver to a webhook, newest first. Throws `webhook_not_found`. */
@@ -45,5 +46,5 @@ export async function listWebhookDeliveries(
   const ref = { tenantId, webhookId: params.webhook_id };
   await getWebhookItem(table, ref);
   const { rows, offset } = await pageOf(deliveriesOf(table, ref), query);
-  return { resources: rows.map(deliveryView), offset };
+  return { resources: rows.map(deliveryViewOf), offset };
 }

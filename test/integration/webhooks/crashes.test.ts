@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { create as createDeliver } from '../../../functions/webhooks/deliver.ts';
-import { deleteWebhook } from '../../../lib/app/webhooks/delete.ts';
-import { deliver } from '../../../lib/app/webhooks/deliver.ts';
+import { deleteWebhook } from '../../../lib/features/webhooks/delete.ts';
+import { deliver } from '../../../lib/features/webhooks/deliver.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
 import { github, post } from '../../support/world/requests.ts';
 import { aRunningWorld } from '../../support/world/running-world.ts';

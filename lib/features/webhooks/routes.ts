@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { id, page } from '../validation/query.ts';
+import { route } from '../../contract/routes/route.ts';
+import { id, page } from '../../contract/validation/query.ts';
 import {
   createWebhookBody,
   deliveryListView,
@@ -9,8 +10,7 @@ import {
   webhookListView,
   webhookSecretView,
   webhookView,
-} from '../webhooks.ts';
-import { route } from './route.ts';
+} from './shape.ts';
 
 const params = z.object({ webhook_id: id });
 

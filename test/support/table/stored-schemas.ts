@@ -1,0 +1,13 @@
+import { glob } from 'node:fs/promises';
+import * as z from 'zod';
+
+const lib = new URL('../../../lib/', import.meta.url);
+
+/** Every schema that the store, or a feature's shapes and store, export: what reads stored items is among them. */
+export async function exportedSchemas(): Promise<z.ZodType[]> {
+  const files = glob(['store/**/*.ts', 'features/*/{shape,store}.ts'], { cwd: lib });
+  const exported: unknown[] = [];
+  for await (const file of files)
+    exported.push(...Object.values<unknown>(await import(new URL(file, lib).href)));
+  return exported.filter((one) => one instanceof z.ZodType);
+}
