@@ -27,7 +27,7 @@ import { openWebhookSender } from './adapters/outbound/webhook-sender.ts';
 import type { SignIn } from './adapters/sign-in.ts';
 import { neverWait } from './adapters/task-notifier.ts';
 import type { Settings } from './app/deps.ts';
-import type { EngineDeps } from './app/engine/situation.ts';
+import type { EngineDeps } from './app/engine/load.ts';
 import { createEcsCompute } from './compute/ecs/compute.ts';
 import type { ComputeDriver } from './compute/managed.ts';
 import { variable } from './contract/env.ts';

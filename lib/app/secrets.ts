@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { open, seal } from '../adapters/envelope.ts';
 import type { KeyContext } from '../adapters/keys.ts';
+import type { Secret } from '../contract/deployments/secrets.ts';
 import type { DeploymentRef } from '../contract/refs.ts';
 import { getSealedSecrets } from '../store/engine/deployments.ts';
 import type { Deps } from './deps.ts';
-
-export type Secret = { name: string; value: string };
 
 const stored = z.array(z.object({ name: z.string(), value: z.string() }));
 

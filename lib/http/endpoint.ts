@@ -73,12 +73,12 @@ export function endpoint<const R extends RouteRow, D>(
 /** An endpoint that anybody may call: no caller, and nothing in its bundle but what its use case asks for. */
 export function publicEndpoint<const R extends RouteRow & { permission: 'public' }, D = object>(
   row: R,
-  useCase: (input: RouteInput<R>, deps: D) => Promise<RouteOutput<R>>,
+  useCase: (deps: D, input: RouteInput<R>) => Promise<RouteOutput<R>>,
 ): (deps: () => D) => Handler {
   return (deps) => {
     const kept = once(deps);
     const run: Run = async (event, exchange) =>
-      successAnswer(row, event, await useCase(inputOf<R>(event, exchange), kept()));
+      successAnswer(row, event, await useCase(kept(), inputOf<R>(event, exchange)));
     return serve(chain(row, errorAnswers(row.operation, callsNothing), []), run);
   };
 }
@@ -122,13 +122,13 @@ export function rawEndpoint<
   D = object,
 >(
   row: R,
-  useCase: (input: RouteInput<R> & { received: Raw }, deps: D) => Promise<RouteOutput<R>>,
+  useCase: (deps: D, input: RouteInput<R> & { received: Raw }) => Promise<RouteOutput<R>>,
 ): (deps: () => D) => Handler {
   return (deps) => {
     const kept = once(deps);
     const run: Run = async (event, exchange) => {
       const received = { headers: event.headers, body: bodyBytes(event, row.rawBody.sizeBytesMax) };
-      return successAnswer(row, event, await useCase({ ...inputOf<R>(event, exchange), received }, kept()));
+      return successAnswer(row, event, await useCase(kept(), { ...inputOf<R>(event, exchange), received }));
     };
     return serve(chain(row, errorAnswers(row.operation, unavailable), []), run);
   };

@@ -19,7 +19,7 @@ function readLock(file: string): z.infer<typeof lockSchema> | undefined {
  * Takes the data folder for this process and ends what an earlier listener on it left alive. Throws when
  * another one is running on it.
  */
-export async function lockDataFolder(dataFolder: string, supervisorId: string): Promise<void> {
+export async function lockListenerFolder(dataFolder: string, supervisorId: string): Promise<void> {
   makeDataFolder(dataFolder, '--data-dir');
   const file = join(dataFolder, 'listener.lock');
   const earlier = readLock(file);

@@ -11,7 +11,7 @@ const DAY_SECONDS = 86_400;
 const MARK_DAYS = 16;
 
 /** An event under its number among all of the tenant's. */
-export const feedEvent = z.object({
+export const storedFeedEvent = z.object({
   v: z.literal(1),
   entity: z.literal('feed_event'),
   tenant_id: z.string(),
@@ -19,7 +19,7 @@ export const feedEvent = z.object({
   event: publishedEvent,
   ttl: z.number(),
 });
-export type FeedEvent = Pick<z.infer<typeof feedEvent>, 'number' | 'event'>;
+export type FeedEvent = Pick<z.infer<typeof storedFeedEvent>, 'number' | 'event'>;
 
 /** Counts a tenant's events. */
 export const feedCount = z.object({
@@ -34,7 +34,7 @@ export const feedCount = z.object({
 });
 export type FeedCount = Pick<z.infer<typeof feedCount>, 'count' | 'webhooks' | 'version'>;
 
-const feedItem = z.discriminatedUnion('entity', [feedEvent, feedCount]);
+const feedItem = z.discriminatedUnion('entity', [storedFeedEvent, feedCount]);
 
 /** Says that an event has its number already. Those of deployments are known by their count. */
 export const eventMark = z.object({
@@ -96,7 +96,7 @@ export async function findFeedEvent(
   tenantId: string,
   number: number,
 ): Promise<FeedEvent | undefined> {
-  return find(table, feedEventKey(tenantId, number), feedEvent);
+  return find(table, feedEventKey(tenantId, number), storedFeedEvent);
 }
 
 export type FeedPage = {

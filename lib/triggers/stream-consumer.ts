@@ -1,6 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { StreamedKey } from '../app/engine/dispatch.ts';
-import type { EngineDeps } from '../app/engine/situation.ts';
+import type { EngineDeps } from '../app/engine/load.ts';
 import { once } from '../contract/once.ts';
 import { errorFacts, logger } from '../http/logger.ts';
 

@@ -27,7 +27,7 @@ export async function revokeApiKey(
   caller: Caller,
 ): Promise<undefined> {
   const { key_id: id } = params;
-  const found = await findInReach(deps, caller, id);
+  const found = await findInReach(deps, id, caller);
   if (found === undefined) throw refuse('api_key_not_found', { id });
   const key = await findApiKey(deps.table, found.row.hash);
   const audit = auditOf(deps, caller, 'api_key.revoke', key && auditedKey(key));
@@ -43,8 +43,8 @@ export async function revokeApiKey(
 
 async function findInReach(
   { table }: Pick<Deps, 'table'>,
-  { organizationId, tenantId, role }: Caller,
   id: string,
+  { organizationId, tenantId, role }: Caller,
 ): Promise<{ owner: KeyOwner; row: ApiKeyRow } | undefined> {
   const ofAll = allows(role, 'organization_keys:write') ? [{ organizationId, tenantId: undefined }] : [];
   for (const owner of [{ organizationId, tenantId }, ...ofAll]) {

@@ -14,7 +14,7 @@ import { writeAll } from '../../store/dynamodb/write.ts';
 import { findTenant } from '../../store/identity/tenants.ts';
 import type { Deps } from '../deps.ts';
 import { tenantIdIn } from '../identity/tenant-id.ts';
-import { CALLERS_MAX, kindOf, withoutCaller } from './refusal.ts';
+import { CALLERS_MAX, callerKindOf, withoutCaller } from './refusal.ts';
 
 type NoteDeps = Pick<Deps, 'table' | 'settings'>;
 
@@ -31,7 +31,7 @@ export async function noteRefusal(deps: NoteDeps, note: RefusalNote): Promise<vo
 }
 
 async function counted(deps: NoteDeps, place: AuditPlace, given: RefusalNote): Promise<void> {
-  const key = { place, hour: given.hour, kind: kindOf(given) };
+  const key = { place, hour: given.hour, kind: callerKindOf(given) };
   const before = await findRefusals(deps.table, key);
   const callers = new Map(Object.entries(before?.callers ?? {}));
   const isOneTooMany = !callers.has(given.caller) && callers.size >= CALLERS_MAX;

@@ -40,7 +40,7 @@ export const CALLERS_MAX = 100;
 export const CLAIMS_MAX = 20;
 
 type Kind = 'known' | 'unknown';
-export const kindOf = ({ key_id }: Pick<RefusalNote, 'key_id'>): Kind =>
+export const callerKindOf = ({ key_id }: Pick<RefusalNote, 'key_id'>): Kind =>
   key_id === undefined ? 'unknown' : 'known';
 
 /** Counts are exact up to here; beyond, an event is written each time that the number has doubled. */
@@ -66,7 +66,7 @@ export function countedRefusals(passOn: (note: RefusalNote) => void): (refusal: 
       callers = noCounts();
     }
     const own = noteOf(refusal);
-    const counts = callers[kindOf(own)];
+    const counts = callers[callerKindOf(own)];
     const note = bounded(counts, own);
     const places = counts.get(note.caller) ?? new Map<string, Counted>();
     counts.set(note.caller, places);

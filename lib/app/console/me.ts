@@ -49,8 +49,8 @@ async function showMember(
   const caller = picked === undefined ? undefined : await bearerCaller(deps, authorization, picked);
   const tenants = await namesOf(
     deps,
-    caller,
     own.map(({ tenantId }) => tenantId),
+    caller,
   );
   return {
     user_id: user.userId,
@@ -67,8 +67,8 @@ async function showMember(
 
 async function namesOf(
   { table }: IdentityDeps,
-  caller: Caller | undefined,
   own: string[],
+  caller: Caller | undefined,
 ): Promise<MeView['tenants']> {
   const ids = new Set([...own, ...(caller === undefined ? [] : [caller.tenantId])]);
   const found = await Promise.all([...ids].map((id) => findTenant(table, id)));

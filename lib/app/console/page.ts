@@ -17,8 +17,8 @@ type Asked = Pick<RouteInput<typeof row>, 'headers' | 'baseUrl'> & {
  * `path_not_found`, so that a page that was open during an upgrade learns that it is old.
  */
 export async function showConsole(
-  { params, headers, baseUrl }: Asked,
   deps: PageDeps,
+  { params, headers, baseUrl }: Asked,
 ): Promise<ConsoleOutput> {
   const path = params?.proxy ?? '';
   const isWorker = path === SESSION_WORKER;

@@ -1,6 +1,7 @@
 import { computeKinds } from '../../compute/kinds.ts';
 import { buildFields, runFields } from '../../contract/deployments/fields.ts';
 import type { ChangeDeploymentBody } from '../../contract/deployments/requests.ts';
+import type { Secret } from '../../contract/deployments/secrets.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
 import { canRun, checkSource, fieldsOfKind, nothingToBuild, type SourceFields } from '../../domain/source.ts';
@@ -15,7 +16,7 @@ import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
-import { type Secret, sealDeploymentSecrets } from '../secrets.ts';
+import { sealDeploymentSecrets } from '../secrets.ts';
 import { recordUpload } from '../uploads/record-upload.ts';
 import { askedAnew } from './checks/asked-anew.ts';
 import { checkClusterNames } from './checks/cluster-names.ts';
@@ -255,7 +256,7 @@ function revisionOf(deps: ChangeDeps, after: Deployment, plan: Plan, caller: Cal
   const fields = { ...after.config, ...after.revision_config };
   const skipped = nothingToBuild(after.revision_source, fields);
   const inherits = !plan.namesSource && skipped === undefined;
-  const revision = newRevision(deps, after, caller, { skipped, inherits, artifact: undefined });
+  const revision = newRevision(deps, after, { skipped, inherits, artifact: undefined }, caller);
   const { repo_commit_sha: _, ...unresolved } = revision.revision_config;
   return { ...revision, revision_config: unresolved };
 }

@@ -51,7 +51,7 @@ export async function createDeployment(
   await checkRoom(deps, listener);
   const deployment = newDeployment(deps, body, source, listener.id, namespace, caller);
   const skipped = nothingToBuild(source, fieldsOf(body));
-  const revision = newRevision(deps, deployment, caller, { skipped, inherits: false, artifact: undefined });
+  const revision = newRevision(deps, deployment, { skipped, inherits: false, artifact: undefined }, caller);
   const sealed =
     secrets === undefined || secrets.length === 0
       ? undefined

@@ -5,7 +5,7 @@ import type { Revision } from '../../store/engine/items.ts';
 import { attemptOf } from '../../store/engine/revisions.ts';
 import { findLastSeen } from '../../store/listeners/listeners.ts';
 import { isManaged } from '../../store/listeners/managed.ts';
-import type { EngineDeps, Loaded } from './situation.ts';
+import type { EngineDeps, Loaded } from './load.ts';
 
 /** What only sweep asks, because asking costs a call. */
 export type Asked = {

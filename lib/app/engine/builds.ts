@@ -1,6 +1,6 @@
 import { stageNow } from '../../store/engine/revisions.ts';
+import type { EngineDeps, Loaded } from './load.ts';
 import { recordFailure } from './record-failure.ts';
-import type { EngineDeps, Loaded } from './situation.ts';
 import { stopBuild } from './stop-build.ts';
 
 export async function failBuildOverdue(deps: EngineDeps, loaded: Loaded): Promise<void> {

@@ -5,7 +5,7 @@ import { endQueue } from '../../store/engine/transactions/deletions.ts';
 import { requestInterrupt } from '../../store/engine/transactions/interrupts.ts';
 import { takeSlotToDeleteWrite } from '../../store/engine/transactions/slots.ts';
 import { offerAgain, offerDeletionWrites } from '../../store/engine/transactions/tasks.ts';
-import type { EngineDeps, Loaded } from './situation.ts';
+import type { EngineDeps, Loaded } from './load.ts';
 
 /** Ends the queued revisions of a deployment that is being deleted, as many as a transaction takes. */
 export async function endQueued(

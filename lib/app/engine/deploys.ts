@@ -2,8 +2,8 @@ import { transact } from '../../store/dynamodb/transact.ts';
 import { offerDeploy, offerDeployAgain } from '../../store/engine/transactions/tasks.ts';
 import { findListener, lastSeenOf } from '../../store/listeners/listeners.ts';
 import { isManaged } from '../../store/listeners/managed.ts';
+import type { EngineDeps, Loaded } from './load.ts';
 import { recordFailure } from './record-failure.ts';
-import type { EngineDeps, Loaded } from './situation.ts';
 
 /** Offers the revision's deploy to its listener; only while the deployment has no other task open. */
 export async function offerTask(

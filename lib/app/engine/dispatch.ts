@@ -1,7 +1,7 @@
 import { deploymentOf, revisionNumberIn } from '../../store/engine/item-places.ts';
 import { TookTooLong, within } from '../within.ts';
+import type { EngineDeps } from './load.ts';
 import { reconcile } from './reconcile.ts';
-import type { EngineDeps } from './situation.ts';
 
 /**
  * A deployment whose call hangs keeps the others of its batch, and all later batches, waiting no longer than

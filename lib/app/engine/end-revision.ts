@@ -9,7 +9,7 @@ import { attemptOf, findRevision, findToken, hasBuild } from '../../store/engine
 import { endRevisionWrites } from '../../store/engine/transactions/endings.ts';
 import type { Deps } from '../deps.ts';
 import { type ArtifactPlan, deleteDropped, planArtifacts } from './keep-artifacts.ts';
-import { type Loaded, load } from './situation.ts';
+import { type Loaded, load } from './load.ts';
 
 export type EndDeps = Pick<Deps, 'table' | 'clock' | 'logs' | 'blobs' | 'settings'> & {
   builds: Pick<BuildControl, 'stop'>;

@@ -7,7 +7,7 @@ import type { Revision } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
 import { inheritedFrom } from '../revisions/inherited.ts';
-import type { Loaded } from './situation.ts';
+import type { Loaded } from './load.ts';
 
 type KeepDeps = Pick<Deps, 'table' | 'blobs' | 'settings'>;
 

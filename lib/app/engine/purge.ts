@@ -4,7 +4,7 @@ import { write } from '../../store/dynamodb/write.ts';
 import { removalsBeside } from '../../store/engine/deletions.ts';
 import { releaseHost } from '../../store/engine/hosts.ts';
 import { continueDeletion, removeDeployment } from '../../store/engine/transactions/deletions.ts';
-import type { EngineDeps, Loaded } from './situation.ts';
+import type { EngineDeps, Loaded } from './load.ts';
 
 /**
  * A transaction holds a hundred writes; a read of so many stops at a megabyte, which is far from what a

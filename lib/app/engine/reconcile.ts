@@ -14,10 +14,10 @@ import {
 } from './deletion.ts';
 import { failSilent, failUnclaimed, markUnknown, offerTask } from './deploys.ts';
 import { endRevision } from './end-revision.ts';
+import { type EngineDeps, type Loaded, load, situationOf } from './load.ts';
 import { purge } from './purge.ts';
 import { recordBuild } from './record-build.ts';
 import { restart } from './restart.ts';
-import { type EngineDeps, type Loaded, load, situationOf } from './situation.ts';
 import { reschedule, startExecution, takeSlot } from './slots.ts';
 import { cancelTask, releaseTask } from './tasks.ts';
 import { answerToken, failLostBuild, interruptSlotRevision } from './tokens.ts';

@@ -1,7 +1,7 @@
 import { write } from '../../store/dynamodb/write.ts';
 import type { Outcome } from '../../store/engine/outcome-shapes.ts';
 import { recordFailureWrite } from '../../store/engine/transactions/outcomes.ts';
-import type { EngineDeps, Loaded } from './situation.ts';
+import type { EngineDeps, Loaded } from './load.ts';
 
 /**
  * Records that a stage of the revision in the slot has failed, unless it has moved on, got an outcome or was

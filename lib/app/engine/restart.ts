@@ -4,7 +4,7 @@ import type { Revision } from '../../store/engine/items.ts';
 import { attemptOf, hasBuild, isUnstarted, refOf, stageNow } from '../../store/engine/revisions.ts';
 import { beginNextAttempt, noteDeath, recordLastDeath } from '../../store/engine/transactions/outcomes.ts';
 import type { Deps } from '../deps.ts';
-import type { EngineDeps, Loaded } from './situation.ts';
+import type { EngineDeps, Loaded } from './load.ts';
 import { startExecution } from './slots.ts';
 import { stopBuild } from './stop-build.ts';
 

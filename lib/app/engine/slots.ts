@@ -6,7 +6,7 @@ import { attemptOf, findRevisionByNumber } from '../../store/engine/revisions.ts
 import { lookAtDeploymentLater, lookAtRevisionLater } from '../../store/engine/transactions/looks.ts';
 import { takeSlotWrites } from '../../store/engine/transactions/slots.ts';
 import { type Asked, executionName } from './ask.ts';
-import { type EngineDeps, type Loaded, situationOf } from './situation.ts';
+import { type EngineDeps, type Loaded, situationOf } from './load.ts';
 
 /** Gives the free slot to the oldest queued revision, if it still is that and still queued. */
 export async function takeSlot(

@@ -1,7 +1,7 @@
 import { write } from '../../store/dynamodb/write.ts';
 import type { Revision } from '../../store/engine/items.ts';
 import { noteStopReason } from '../../store/engine/transactions/outcomes.ts';
-import type { EngineDeps } from './situation.ts';
+import type { EngineDeps } from './load.ts';
 
 /**
  * Stops the build of a revision, if it has one, before its failure is recorded: the next revision must not

@@ -7,10 +7,10 @@ import type { Deps } from '../deps.ts';
 import { publishRemoved } from '../events/publish.ts';
 import { resendEvents } from '../events/resend.ts';
 import { within } from '../within.ts';
+import type { EngineDeps } from './load.ts';
 import { lookAtEnded } from './look-at-ended.ts';
 import { lookAtPresence } from './look-at-presence.ts';
 import { reconcile } from './reconcile.ts';
-import type { EngineDeps } from './situation.ts';
 
 export type SweepDeps = EngineDeps & Pick<Deps, 'events' | 'ownerId' | 'webhookWaker'>;
 

@@ -2,7 +2,7 @@ import { transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { releaseTaskWrites } from '../../store/engine/transactions/tasks.ts';
 import { cancelTaskWrite } from '../../store/listeners/tasks.ts';
-import type { EngineDeps, Loaded } from './situation.ts';
+import type { EngineDeps, Loaded } from './load.ts';
 
 /**
  * Ends a task that nobody needs or answers any more. What its listener may still say of it comes with a lower

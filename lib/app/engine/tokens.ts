@@ -1,8 +1,8 @@
 import { write } from '../../store/dynamodb/write.ts';
 import { attemptOf, findRevision, refOf } from '../../store/engine/revisions.ts';
 import { forgetToken } from '../../store/engine/transactions/steps.ts';
+import type { EngineDeps, Loaded } from './load.ts';
 import { BUILD_LOST } from './restart.ts';
-import type { EngineDeps, Loaded } from './situation.ts';
 
 /** Answers the waiting state with the recorded outcome. `gone`: nobody waits any more. */
 export async function answerToken(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {

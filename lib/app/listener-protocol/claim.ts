@@ -84,7 +84,7 @@ async function claimOnce(
     }
     if (free() <= 0) break;
   }
-  for (const task of tasks) if (task.kind === 'DEPLOY') auditSpec(deps, caller, task);
+  for (const task of tasks) if (task.kind === 'DEPLOY') auditSpec(deps, task, caller);
   // Also after `cancelled`: a claim is answered at once as long as there is any, and the listener needs a
   // while to stop.
   const found = tasks.length > 0 || cancelled.length > 0;

@@ -93,13 +93,13 @@ export async function getSpec(
     throw refuse('deployment_not_found', { id: params.deployment_id });
   }
   const spec = await specOf(deps, deployment, revision);
-  auditSpec(deps, caller, spec);
+  auditSpec(deps, spec, caller);
   return spec;
 }
 
 /** A spec has secrets in plain: who was given one is audited. */
 export const auditSpec = (
   deps: HandOutDeps,
-  caller: Caller,
   { deployment_id, revision_id }: Pick<DeploySpec, 'deployment_id' | 'revision_id'>,
+  caller: Caller,
 ): void => auditHandOut(deps, caller, 'revision_spec.read', { deployment_id, subject_id: revision_id });

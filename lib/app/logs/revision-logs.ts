@@ -17,7 +17,7 @@ type LogDeps = Pick<Deps, 'table' | 'logs' | 'clock'>;
 type Ids = { deployment_id: string; revision_id: string };
 
 /** The stream of a revision's log; throws `deployment_not_found` or `revision_not_found`. */
-async function streamOf(deps: LogDeps, ids: Ids, caller: Caller, type: 'build' | 'deploy') {
+async function streamOf(deps: LogDeps, { type, ...ids }: Ids & { type: 'build' | 'deploy' }, caller: Caller) {
   const ref = { tenantId: caller.tenantId, deploymentId: ids.deployment_id, revisionId: ids.revision_id };
   if ((await findRevision(deps.table, ref)) === undefined) {
     await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
@@ -31,7 +31,7 @@ export async function queryBuildLogs(
   { params, body }: Pick<RouteInput<typeof buildRow>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<LogPage> {
-  return readLogPage(deps, await streamOf(deps, params, caller, 'build'), body);
+  return readLogPage(deps, await streamOf(deps, { ...params, type: 'build' }, caller), body);
 }
 
 export async function queryDeployLogs(
@@ -39,7 +39,7 @@ export async function queryDeployLogs(
   { params, body }: Pick<RouteInput<typeof deployRow>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<LogPage> {
-  return readLogPage(deps, await streamOf(deps, params, caller, 'deploy'), body);
+  return readLogPage(deps, await streamOf(deps, { ...params, type: 'deploy' }, caller), body);
 }
 
 /** The store of logs looks for what it is asked in a body; here it was in the query. */
@@ -66,7 +66,7 @@ export async function queryRevisionLogs(
   }: Pick<RouteInput<typeof revisionRow>, 'params' | 'query' | 'headers' | 'gone'>,
   caller: Caller,
 ): Promise<LogPage> {
-  const stream = await streamOf(deps, params, caller, query.type);
+  const stream = await streamOf(deps, { ...params, type: query.type }, caller);
   const look = (lastEventId?: string) =>
     readLogPage(deps, stream, query, lastEventId).catch((error: unknown) => {
       throw inQuery(error);

@@ -238,8 +238,8 @@ function pushedRevision(
     ...newRevision(
       deps,
       after,
-      { userId: before.created_by },
       { skipped: undefined, inherits: false, artifact: undefined },
+      { userId: before.created_by },
     ),
     cause,
     ...(description !== undefined && { commit: description }),

@@ -35,8 +35,8 @@ const WATCHES_AT_ONCE = 40;
  * looks at once, and by the next look of all where that call is lost. One that came before makes nothing.
  */
 export async function receiveDelivery(
-  { params, received }: Pick<RouteInput<typeof row>, 'params'> & { received: Received },
   deps: ReceiveDeps,
+  { params, received }: Pick<RouteInput<typeof row>, 'params'> & { received: Received },
 ): Promise<DeliveryView> {
   const integration = await signedBy(deps, params, received);
   const parsed = parseDelivery(params.type, received);

@@ -12,7 +12,7 @@ import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks/deployment.ts';
 import type { Deps } from '../deps.ts';
-import { reasonOf } from './reason.ts';
+import { maskedReason } from './reason.ts';
 import { toRevisionView } from './view.ts';
 
 /**
@@ -37,7 +37,7 @@ export async function interruptRevision(
     if (revision.interrupt_requested_at !== undefined) return toRevisionView(revision, deployment, undefined);
     checkInTime(revision);
     const now = deps.clock.now();
-    const why = await reasonOf(deps, ref, [revision.secrets, deployment.secrets], body);
+    const why = await maskedReason(deps, ref, [revision.secrets, deployment.secrets], body);
     const audit = auditOf(deps, caller, 'revision.interrupt', why);
     const shown = toRevisionView(interrupted(revision, now), deployment, undefined);
     const writes =

@@ -21,8 +21,8 @@ export type RunVersions = { configuration: number; secrets: number | undefined }
 export function newRevision(
   deps: Pick<Deps, 'clock'>,
   deployment: Deployment,
-  caller: Pick<Caller, 'userId'>,
   wish: RevisionWish,
+  caller: Pick<Caller, 'userId'>,
 ): Revision {
   const at = new Date(deps.clock.now()).toISOString();
   const status = wish.skipped === undefined ? 'QUEUED' : 'SKIPPED';

@@ -7,7 +7,7 @@ import { secretValues } from '../secrets.ts';
  * Why a person wants something of a deployment's revision, as it is kept: without the secrets of these
  * versions. None if nothing is said.
  */
-export async function reasonOf(
+export async function maskedReason(
   deps: Pick<Deps, 'table' | 'keys'>,
   owner: DeploymentRef,
   versions: readonly (number | undefined)[],

@@ -16,7 +16,7 @@ import { plain } from '../deployments/configuration/apply.ts';
 import { type ShownDeployment, showDeployment } from '../deployments/view.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from './new-revision.ts';
-import { reasonOf } from './reason.ts';
+import { maskedReason } from './reason.ts';
 
 type Asked = RouteInput<typeof row>;
 type Input = Pick<Asked, 'params' | 'query' | 'headers'> & Partial<Pick<Asked, 'body'>>;
@@ -50,14 +50,19 @@ export async function redeployRevision(
       configuration: own,
       config_version: before.config_version + Math.max(1, fresh.length),
     };
-    const why = await reasonOf(deps, owner, [old.secrets, before.secrets], body);
+    const why = await maskedReason(deps, owner, [old.secrets, before.secrets], body);
     const revision: Revision = {
-      ...newRevision(deps, after, caller, {
-        skipped: undefined,
-        inherits: false,
-        artifact: old.artifact,
-        runs: { configuration: runs, secrets: currentSecrets ? before.secrets : old.secrets },
-      }),
+      ...newRevision(
+        deps,
+        after,
+        {
+          skipped: undefined,
+          inherits: false,
+          artifact: old.artifact,
+          runs: { configuration: runs, secrets: currentSecrets ? before.secrets : old.secrets },
+        },
+        caller,
+      ),
       ...(old.commit !== undefined && { commit: old.commit }),
       cause: { kind: 'redeploy', revision_id: old.id, ...why },
     };

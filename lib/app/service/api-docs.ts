@@ -15,10 +15,7 @@ SwaggerUIBundle({ url: openapi, dom_id: '#viewer', deepLinking: true, validatorU
 type ApiDocsDeps = { apiDocs: ApiDocs };
 
 /** The description of the API. */
-export const description = async (
-  _: unknown,
-  { apiDocs }: ApiDocsDeps,
-): Promise<RouteOutput<typeof getOpenApi>> => ({
+export const description = async ({ apiDocs }: ApiDocsDeps): Promise<RouteOutput<typeof getOpenApi>> => ({
   contentType: 'application/json',
   text: await apiDocs.read(DESCRIPTION_FILE),
 });
@@ -27,9 +24,10 @@ export const description = async (
  * The page. Its parts are named from the root of the host: it may lie under a prefix, and be asked for with a
  * slash at the end.
  */
-export async function apiDocsPage({
-  baseUrl,
-}: Pick<RouteInput<typeof getDocs>, 'baseUrl'>): Promise<RouteOutput<typeof getDocs>> {
+export async function apiDocsPage(
+  _: unknown,
+  { baseUrl }: Pick<RouteInput<typeof getDocs>, 'baseUrl'>,
+): Promise<RouteOutput<typeof getDocs>> {
   // A path of a URL holds no quotes and no angle brackets.
   const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
   const text = `<!doctype html>
@@ -54,8 +52,8 @@ export async function apiDocsPage({
 
 /** One of its parts. */
 export async function apiDocsFile(
-  { params: { file } }: Pick<RouteInput<typeof getDocsFile>, 'params'>,
   { apiDocs }: ApiDocsDeps,
+  { params: { file } }: Pick<RouteInput<typeof getDocsFile>, 'params'>,
 ): Promise<RouteOutput<typeof getDocsFile>> {
   const contentType = file.endsWith('.css') ? 'text/css' : 'text/javascript';
   return { contentType, text: file === START_FILE ? START : await apiDocs.read(file) };

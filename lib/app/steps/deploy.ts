@@ -4,7 +4,7 @@ import { findRevision, MoveRefused } from '../../store/engine/revisions.ts';
 import { awaitDeploy, type TokenTask } from '../../store/engine/transactions/steps.ts';
 import type { Deps } from '../deps.ts';
 import { offerTask } from '../engine/deploys.ts';
-import { load } from '../engine/situation.ts';
+import { load } from '../engine/load.ts';
 import { StepRefused } from './prepare.ts';
 
 type DeployDeps = Pick<Deps, 'table' | 'clock'>;

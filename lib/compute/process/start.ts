@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { ControlPlane } from '../../listener/control-plane.ts';
 import { Http } from '../../listener/http.ts';
 import type { StartedListener } from '../../listener/listener.ts';
-import { lockDataFolder } from '../../listener/lock.ts';
+import { lockListenerFolder } from '../../listener/lock.ts';
 import type { Log } from '../../listener/log.ts';
 import { LogShipper } from '../../listener/log-shipper.ts';
 import type { ProcessListenerOptions } from '../../listener/options.ts';
@@ -25,7 +25,7 @@ export async function startProcessListener(
 ): Promise<StartedListener> {
   const dataFolder = resolve(options.dataFolder);
   const supervisor = new ProcessSupervisor();
-  await lockDataFolder(dataFolder, supervisor.id);
+  await lockListenerFolder(dataFolder, supervisor.id);
   const state = new LocalState(dataFolder);
   await tidyFolders(dataFolder, state);
 

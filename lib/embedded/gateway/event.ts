@@ -6,14 +6,14 @@ import { decodedPart } from './percent.ts';
 import type { Match } from './router.ts';
 
 /** `/api-host` is a stage of that name, as on AWS: routes know nothing of it, `rawPath` carries it. */
-export type Target = { stage: string; rawPath: string; path: string; rawQueryString: string };
+export type RequestTarget = { stage: string; rawPath: string; path: string; rawQueryString: string };
 
 const STAGE = 'api-host';
 const ACCOUNT_ID = '000000000000';
 const API_ID = 'embedded';
 
 /** The parts of a request's address. */
-export function targetOf(url: string): Target {
+export function requestTargetOf(url: string): RequestTarget {
   const [rawPath = '/', ...query] = url.split('?');
   const rawQueryString = query.join('?');
   const staged = rawPath === `/${STAGE}` || rawPath.startsWith(`/${STAGE}/`);
@@ -78,7 +78,7 @@ function bodyOf(request: IncomingMessage, body: Buffer): { body?: string; isBase
 /** A complete event of payload format 2.0, as API Gateway makes it of this request. */
 export function eventOf(
   request: IncomingMessage,
-  target: Target,
+  target: RequestTarget,
   match: Match,
   body: Buffer,
   now: number,

@@ -14,7 +14,7 @@ import { BODY_SILENCE_MILLISECONDS, BODY_SILENT, endSilentBodies } from '../../s
 import { refuseBytes, sendGatewayError, sendProblem, sendResult, sendStream } from './answer.ts';
 import { lambdaContext } from './context.ts';
 import { answerCors, type Cors } from './cors.ts';
-import { eventOf, targetOf } from './event.ts';
+import { eventOf, requestTargetOf } from './event.ts';
 import { isEventStream, sendEventStream, unlessAborted } from './event-stream.ts';
 import { BODY_BYTES_MAX, receiveBody } from './read-body.ts';
 import { createRouter, type Match } from './router.ts';
@@ -137,7 +137,7 @@ class HttpGateway {
     } catch (error) {
       const known = knownErrorAnswer(error);
       if (known !== undefined) return sendResult(response, known);
-      const what = `${request.method} ${targetOf(request.url ?? '/').rawPath} request_id=${requestId}`;
+      const what = `${request.method} ${requestTargetOf(request.url ?? '/').rawPath} request_id=${requestId}`;
       this.#options.onError(error, what);
       sendGatewayError(response, 500, 'Internal server error');
     }
@@ -151,7 +151,7 @@ class HttpGateway {
     const body = await receiveBody(request);
     if (body === 'gone') return;
     if (body === 'too_large') return sendGatewayError(response, 413, TOO_LARGE);
-    const target = targetOf(request.url ?? '/');
+    const target = requestTargetOf(request.url ?? '/');
     const match = this.#route(request.method ?? 'GET', target.path);
     const event = eventOf(request, target, match, body, Date.now());
     const gone = new AbortController();

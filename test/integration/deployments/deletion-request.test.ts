@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endRevision } from '../../../lib/app/engine/end-revision.ts';
+import { load } from '../../../lib/app/engine/load.ts';
 import { reconcile } from '../../../lib/app/engine/reconcile.ts';
-import { load } from '../../../lib/app/engine/situation.ts';
 import { takeSlot } from '../../../lib/app/engine/slots.ts';
 import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
 import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dispatch } from '../../../lib/app/engine/dispatch.ts';
-import { load } from '../../../lib/app/engine/situation.ts';
+import { load } from '../../../lib/app/engine/load.ts';
 import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
 import { getSpec } from '../../../lib/app/listener-protocol/spec.ts';
 import { put } from '../../../lib/store/dynamodb/expressions.ts';

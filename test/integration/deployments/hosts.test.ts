@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { load } from '../../../lib/app/engine/situation.ts';
+import { load } from '../../../lib/app/engine/load.ts';
 import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { ConditionsFailed, transact } from '../../../lib/store/dynamodb/transact.ts';
 import { getDeploymentItem } from '../../../lib/store/engine/deployments.ts';

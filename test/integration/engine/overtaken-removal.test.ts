@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { load } from '../../../lib/app/engine/load.ts';
 import { purge } from '../../../lib/app/engine/purge.ts';
-import { load } from '../../../lib/app/engine/situation.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { ConditionsFailed, transact } from '../../../lib/store/dynamodb/transact.ts';
 import { deploymentKey } from '../../../lib/store/keys/index.ts';

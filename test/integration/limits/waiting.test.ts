@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { load } from '../../../lib/app/engine/situation.ts';
+import { load } from '../../../lib/app/engine/load.ts';
 import { takeSlot } from '../../../lib/app/engine/slots.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';

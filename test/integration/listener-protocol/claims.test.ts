@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { markUnknown } from '../../../lib/app/engine/deploys.ts';
-import { load } from '../../../lib/app/engine/situation.ts';
+import { load } from '../../../lib/app/engine/load.ts';
 import { cancelTask } from '../../../lib/app/engine/tasks.ts';
 import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
 import { unitsOf } from '../../support/table/consumed.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { load } from '../../../lib/app/engine/situation.ts';
+import { load } from '../../../lib/app/engine/load.ts';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
 import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { load } from '../../../lib/app/engine/situation.ts';
+import { load } from '../../../lib/app/engine/load.ts';
 import { cancelTask } from '../../../lib/app/engine/tasks.ts';
 import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
 import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';

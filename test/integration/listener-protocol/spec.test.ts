@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { offerTask } from '../../../lib/app/engine/deploys.ts';
-import { load } from '../../../lib/app/engine/situation.ts';
+import { load } from '../../../lib/app/engine/load.ts';
 import { getSpec } from '../../../lib/app/listener-protocol/spec.ts';
 import type { Revision } from '../../../lib/store/engine/items.ts';
 import { claim, type Listening } from '../../support/world/listening.ts';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { offerTask } from '../../../lib/app/engine/deploys.ts';
-import { load } from '../../../lib/app/engine/situation.ts';
+import { load } from '../../../lib/app/engine/load.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';

@@ -3,7 +3,7 @@ import * as webhookKeys from '../../../lib/features/webhooks/store.ts';
 import { deliveriesOf, queuesOf, webhooksOf } from '../../../lib/features/webhooks/store.ts';
 import { collected } from '../../../lib/store/dynamodb/collected.ts';
 import { unsentEvents, unsentEventsOf } from '../../../lib/store/event-items.ts';
-import { feedAfter, feedEvent } from '../../../lib/store/feed.ts';
+import { feedAfter, storedFeedEvent } from '../../../lib/store/feed.ts';
 import { feedEventKey, unsentEventsKey } from '../../../lib/store/keys/events.ts';
 import type { QueryCase } from './query-cases.ts';
 
@@ -21,7 +21,7 @@ export const ofEvents: QueryCase[] = [
   {
     name: 'events of a tenant',
     file: 'lib/store/feed.ts',
-    shape: feedEvent,
+    shape: storedFeedEvent,
     key: (id) => feedEventKey(id, 1),
     ask: async (table, id) => (await feedAfter(table, id, 0, 10)).events,
   },

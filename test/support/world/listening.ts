@@ -1,5 +1,5 @@
 import { offerTask } from '../../../lib/app/engine/deploys.ts';
-import { load } from '../../../lib/app/engine/situation.ts';
+import { load } from '../../../lib/app/engine/load.ts';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
 import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';

@@ -1,5 +1,5 @@
 import { endRevision } from '../../../lib/app/engine/end-revision.ts';
-import { load } from '../../../lib/app/engine/situation.ts';
+import { load } from '../../../lib/app/engine/load.ts';
 import { takeSlot } from '../../../lib/app/engine/slots.ts';
 import type { RevisionStatus } from '../../../lib/contract/revision-status.ts';
 import { equals, update } from '../../../lib/store/dynamodb/expressions.ts';

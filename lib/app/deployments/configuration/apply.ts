@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeDeploymentBody } from '../../../contract/deployments/requests.ts';
+import type { Secret } from '../../../contract/deployments/secrets.ts';
 import { isReported } from '../../../domain/agent-address.ts';
 import { wishedFields } from '../../../store/engine/deployment-fields.ts';
 import type { Deployment, DeploymentConfig } from '../../../store/engine/items.ts';
-import type { Secret } from '../../secrets.ts';
 import { mergeConfig } from './merge.ts';
 
 /**

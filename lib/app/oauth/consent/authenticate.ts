@@ -51,7 +51,7 @@ export async function authenticate(
     return completed(stored.fresh);
   }
   const replaces = body.token_id ?? (stored.kind === 'expired' ? stored.token.id : undefined);
-  const asked = await ask(deps, caller, provider, { body, baseUrl, redirectUri, replaces });
+  const asked = await keepRequest(deps, { provider, body, baseUrl, redirectUri, replaces }, caller);
   return {
     status: statusOf[stored.kind],
     ...asked,
@@ -68,12 +68,13 @@ const completed = ({ accessToken, token }: FreshToken): Answer => ({
   ...(token.metadata !== undefined && { metadata: token.metadata }),
 });
 
+type NewRequest = Input & { provider: OAuthProvider; redirectUri: string; replaces: string | undefined };
+
 /** Keeps the request, and gives the address of its page. */
-async function ask(
+async function keepRequest(
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  { provider, body, baseUrl, redirectUri, replaces }: NewRequest,
   caller: Caller,
-  provider: OAuthProvider,
-  { body, baseUrl, redirectUri, replaces }: Input & { redirectUri: string; replaces: string | undefined },
 ): Promise<{ url: string; auth_id: string }> {
   const id = clock.orderedId();
   const nonce = newTicket(caller.tenantId, id);

@@ -10,7 +10,7 @@ import { isInBrowserOf, pathParameter, providerOf, requestOfNonce } from './find
 import { lifeOf } from './life.ts';
 import { otherBrowserPage, overPage, unprovenFormPage } from './pages/pages.ts';
 import { sealText } from './sealed.ts';
-import { isFormTokenOf, newSecret, newTicket, newVerifier } from './secrets.ts';
+import { isFormTokenOf, newPageSecret, newTicket, newVerifier } from './secrets.ts';
 
 type BeginDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
 
@@ -43,7 +43,7 @@ async function goOn(
           text: Buffer.from(cookieOf(cookies, item.id, baseUrl)).toString('base64url'),
           hash: item.cookie_hash,
         }
-      : newSecret();
+      : newPageSecret();
   const state = newTicket(item.tenant_id, item.id);
   const pkce = provider.uses_pkce ? newVerifier() : undefined;
   const begun: Pick<Consenting, 'stage' | 'cookie_hash' | 'state_hash' | 'sealed_verifier'> = {

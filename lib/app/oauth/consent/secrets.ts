@@ -29,7 +29,7 @@ export function isSecretOf(hash: string, secret: Uint8Array): boolean {
 }
 
 /** A secret of 256 bits as it travels, and what is kept of it. */
-export function newSecret(): { text: string; hash: string } {
+export function newPageSecret(): { text: string; hash: string } {
   const secret = randomBytes(SECRET_BYTES);
   return { text: secret.toString('base64url'), hash: hashOf(secret) };
 }
