@@ -1,3 +1,15 @@
+import type { Deployment } from '../data/contract.ts';
+
+/** What a list shows of a source without an image; null: its branch and commit. */
+const words: Record<Deployment['source'], string | null> = {
+  github: null,
+  external_docker: 'Image',
+  internal_docker: 'Upload',
+  internal_source: 'Upload',
+};
+
+export const sourceWord = ({ source }: Pick<Deployment, 'source'>): string | null => words[source];
+
 /** An address of a source as people say it: `github.com/you/project`; of this machine, the folder's name. */
 export function shortSource(address: string): string {
   const ssh = /^(?:ssh:\/\/)?git@([^:/]+)[:/](.+)$/.exec(address);

@@ -3,6 +3,7 @@ import type { ListedDeployment } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
 import { useDeployments } from '../data/queries.ts';
 import { shortCommit } from '../logic/difference.ts';
+import { sourceWord } from '../logic/source.ts';
 import { lookOf, servingStatuses } from '../logic/status.ts';
 import { focusSearch, moveRow, useKeys } from '../ui/keys.ts';
 import { LoadMore } from '../ui/load-more.tsx';
@@ -156,9 +157,11 @@ function Row({ deployment }: { deployment: ListedDeployment }) {
   );
 }
 
-function SourceOf({ deployment: { source, source_revision_config: at } }: { deployment: ListedDeployment }) {
+function SourceOf({ deployment }: { deployment: ListedDeployment }) {
+  const { source_revision_config: at } = deployment;
+  const word = sourceWord(deployment);
   if (at.image_uri !== null) return <code class="cut">{at.image_uri}</code>;
-  if (source === 'internal_source') return <span class="quiet">Upload</span>;
+  if (word !== null) return <span class="quiet">{word}</span>;
   return (
     <>
       <code>{at.repo_ref ?? 'main'}</code> <code class="quiet">{shortCommit(at.repo_commit_sha)}</code>

@@ -10,61 +10,43 @@ export type ComputeType = (typeof computeTypes)[number];
 
 /**
  * What is true of all compute of a type. Code asks the row, never which type it is, so that a new compute is
- * a row here and a folder beside it.
+ * its rows here and a folder beside them.
  */
 export type ComputeKind = {
-  /** The control plane runs it, and knows all that its servers are given. Else a listener does. */
+  /**
+   * The control plane runs it: it is always there, all that its servers are given is known, and what they
+   * share is counted. Else a listener runs it.
+   */
   isManaged: boolean;
   /** What it runs. A build makes that; what is given as an image runs only where images do. */
   runs: 'folder' | 'image';
-  /** What a sentence says of it after the name of its listener. */
-  does: string;
   /** Each of its listeners is one machine, which runs what it says that it is, whatever is configured. */
   isOneMachine: boolean;
   /** A LangGraph server finds a database and a Redis there without naming any. */
   bringsStores: boolean;
-  /** A server of LangChain's may end there for want of a licence. */
-  needsLicence: boolean;
   /** Has namespaces with secrets to refer to; what may run there is judged by the rules of Kubernetes. */
   isCluster: boolean;
-  /** Its agents share a balancer, of which is counted how full it is. */
-  sharesBalancer: boolean;
-  /** Fields of `resource_spec` that it refuses, with what to do instead. Others that mean nothing there are ignored. */
-  lacks: Readonly<Record<string, string>>;
 };
 
 export const computeKinds: { readonly [T in ComputeType]: ComputeKind } = {
-  k8s: {
-    isManaged: false,
-    runs: 'image',
-    does: 'runs pods of a cluster',
-    isOneMachine: false,
-    bringsStores: true,
-    needsLicence: true,
-    isCluster: true,
-    sharesBalancer: false,
-    lacks: {},
-  },
-  process: {
-    isManaged: false,
-    runs: 'folder',
-    does: 'runs processes',
-    isOneMachine: true,
-    bringsStores: true,
-    needsLicence: false,
-    isCluster: false,
-    sharesBalancer: false,
-    lacks: {},
-  },
+  k8s: { isManaged: false, runs: 'image', isOneMachine: false, bringsStores: true, isCluster: true },
+  process: { isManaged: false, runs: 'folder', isOneMachine: true, bringsStores: true, isCluster: false },
+  ecs: { isManaged: true, runs: 'image', isOneMachine: false, bringsStores: false, isCluster: false },
+};
+
+/** What refusals say of a type. Apart from the rest, which more functions need. */
+export type ComputeWords = {
+  /** What it does, after the name of its listener. */
+  does: string;
+  /** The fields of `resource_spec` that it refuses, with what to do instead; it ignores what else it has not. */
+  lacks: Readonly<Record<string, string>>;
+};
+
+export const computeWords: { readonly [T in ComputeType]: ComputeWords } = {
+  k8s: { does: 'runs pods of a cluster', lacks: {} },
+  process: { does: 'runs processes', lacks: {} },
   ecs: {
-    isManaged: true,
-    runs: 'image',
     does: 'runs on Fargate',
-    isOneMachine: false,
-    bringsStores: false,
-    needsLicence: true,
-    isCluster: false,
-    sharesBalancer: true,
     lacks: {
       volumes: 'keep files in S3 or a database',
       volume_mounts: 'keep files in S3 or a database',

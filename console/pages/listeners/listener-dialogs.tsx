@@ -1,18 +1,24 @@
 import { useState } from 'preact/hooks';
 import type { PodSecurity } from '../../../lib/contract/pod-security.ts';
 import type { Listener } from '../../data/contract.ts';
-import { platformsOf, podSecurityChoices, podSecurityOf, wordsIn } from '../../logic/listener.ts';
+import {
+  computeChoices,
+  isOfCluster,
+  platformsOf,
+  podSecurityChoices,
+  podSecurityOf,
+  type RegisteredType,
+  wordsIn,
+} from '../../logic/listener.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { ConfirmName } from '../../ui/confirm-name.tsx';
 import { CheckField, ChoiceField, TextField } from '../../ui/field.tsx';
 import { useForm } from '../../ui/form.ts';
 
-type Kind = 'process' | 'k8s';
-
 /** Registers a place to run agents in. */
 export function NewListener({ onClose, onDone }: { onClose: () => void; onDone: (made: Listener) => void }) {
   const { values, set } = useForm({
-    kind: 'process' as Kind,
+    type: 'process' as RegisteredType,
     name: '',
     namespaces: '',
     platforms: '',
@@ -20,11 +26,12 @@ export function NewListener({ onClose, onDone }: { onClose: () => void; onDone: 
     isDefault: false,
   });
   const platforms = wordsIn(values.platforms);
+  const ofCluster = isOfCluster({ compute_type: values.type });
   const body = {
-    compute_type: values.kind,
+    compute_type: values.type,
     compute_id: values.name.trim(),
     compute_config: {
-      ...(values.kind === 'k8s' && {
+      ...(ofCluster && {
         k8s_namespaces: wordsIn(values.namespaces),
         pod_security: values.podSecurity,
       }),
@@ -44,12 +51,9 @@ export function NewListener({ onClose, onDone }: { onClose: () => void; onDone: 
       <ChoiceField
         label="Runs agents"
         of="compute_type"
-        value={values.kind}
-        set={set('kind')}
-        choices={[
-          ['process', 'As processes of a machine'],
-          ['k8s', 'In a Kubernetes cluster'],
-        ]}
+        value={values.type}
+        set={set('type')}
+        choices={computeChoices}
       />
       <TextField
         label="Name"
@@ -59,8 +63,8 @@ export function NewListener({ onClose, onDone }: { onClose: () => void; onDone: 
         set={set('name')}
         isRequired
       />
-      <Places kind={values.kind} values={values} set={set} />
-      {values.kind === 'k8s' && <PodSecurityField value={values.podSecurity} set={set('podSecurity')} />}
+      <Places ofCluster={ofCluster} values={values} set={set} />
+      {ofCluster && <PodSecurityField value={values.podSecurity} set={set('podSecurity')} />}
       <CheckField label="Deploy here by default" value={values.isDefault} set={set('isDefault')} />
     </ActionDialog>
   );
@@ -79,14 +83,14 @@ const PodSecurityField = ({ value, set }: { value: PodSecurity; set: (value: Pod
 
 type PlaceValues = { namespaces: string; platforms: string };
 type PlaceProps = {
-  kind: Listener['compute_type'];
+  ofCluster: boolean;
   values: PlaceValues;
   set: (field: keyof PlaceValues) => (value: string) => void;
 };
 
-const Places = ({ kind, values, set }: PlaceProps) => (
+const Places = ({ ofCluster, values, set }: PlaceProps) => (
   <>
-    {kind === 'k8s' && (
+    {ofCluster && (
       <TextField
         label="Namespaces"
         of="compute_config.k8s_namespaces"
@@ -110,7 +114,8 @@ const Places = ({ kind, values, set }: PlaceProps) => (
 
 /** Changes what a listener is built for, and whether it is the default. */
 export function ChangeListener({ listener, onClose }: { listener: Listener; onClose: () => void }) {
-  const { id, compute_id, compute_type, compute_config, is_default } = listener;
+  const { id, compute_id, compute_config, is_default } = listener;
+  const ofCluster = isOfCluster(listener);
   const { values, set } = useForm({
     namespaces: compute_config.k8s_namespaces.join(', '),
     platforms: platformsOf(listener).join(', '),
@@ -122,7 +127,7 @@ export function ChangeListener({ listener, onClose }: { listener: Listener; onCl
     ...compute_config,
     k8s_namespaces: wordsIn(values.namespaces),
     platforms: wordsIn(values.platforms),
-    ...(compute_type === 'k8s' && { pod_security: values.podSecurity }),
+    ...(ofCluster && { pod_security: values.podSecurity }),
   };
   const body = {
     compute_config: config,
@@ -136,8 +141,8 @@ export function ChangeListener({ listener, onClose }: { listener: Listener; onCl
       parts={{ params: { listener_id: id }, body }}
       onClose={onClose}
     >
-      <Places kind={compute_type} values={values} set={set} />
-      {compute_type === 'k8s' && <PodSecurityField value={values.podSecurity} set={set('podSecurity')} />}
+      <Places ofCluster={ofCluster} values={values} set={set} />
+      {ofCluster && <PodSecurityField value={values.podSecurity} set={set('podSecurity')} />}
       <CheckField label="Deploy here by default" value={values.isDefault} set={set('isDefault')} />
     </ActionDialog>
   );

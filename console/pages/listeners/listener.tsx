@@ -7,6 +7,7 @@ import { PREFIX } from '../../data/place.ts';
 import {
   capacityOf,
   isBuiltIn,
+  isOfCluster,
   kindOf,
   meaningOf,
   platformsOf,
@@ -50,7 +51,7 @@ export function ListenerPage({ id }: { id: string }) {
           ))}
           <Facts facts={factsOf(data)} />
           <Deployments listenerId={id} />
-          {!isBuiltIn(data) && <Start listener={data} />}
+          <Start listener={data} />
         </>
       )}
     </Page>
@@ -63,7 +64,7 @@ const factsOf = (listener: Listener): Fact[] => [
   ['Platform', listener.platform],
   ['Builds for', platformsOf(listener).join(', ')],
   ['Namespaces', listener.compute_config.k8s_namespaces.join(', ')],
-  ['Pod security', listener.compute_type === 'k8s' ? podSecurityOf(listener) : null],
+  ['Pod security', isOfCluster(listener) ? podSecurityOf(listener) : null],
   ['Default', listener.is_default ? 'Yes' : 'No'],
   ['Last seen', listener.last_seen_at === null ? 'Never' : <Time at={listener.last_seen_at} />],
   ['Balancer', capacityOf(listener)],
@@ -129,6 +130,7 @@ function Start({ listener }: { listener: Listener }) {
   const canMakeKeys = useCan('keys:write');
   const [isNew, setNew] = useState(false);
   const command = startCommand(listener, location.origin + PREFIX);
+  if (command === null) return null;
   return (
     <Section
       id="start"

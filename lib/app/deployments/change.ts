@@ -1,10 +1,18 @@
-import { computeKinds } from '../../compute/kinds.ts';
+import { computeWords } from '../../compute/kinds.ts';
 import { buildFields, runFields } from '../../contract/deployments/fields.ts';
 import type { ChangeDeploymentBody } from '../../contract/deployments/requests.ts';
 import type { Secret } from '../../contract/deployments/secrets.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
-import { canRun, checkSource, fieldsOfKind, nothingToBuild, type SourceFields } from '../../domain/source.ts';
+import {
+  canRun,
+  checkSource,
+  fieldsOfKind,
+  kindAfter,
+  nothingToBuild,
+  type SourceFields,
+  sourceKinds,
+} from '../../domain/source.ts';
 import type { AuditMark } from '../../store/audit-events.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { getDeploymentItem } from '../../store/engine/deployments.ts';
@@ -107,7 +115,7 @@ function planOf(before: Deployment, body: ChangeDeploymentBody, always: boolean)
   const namesField =
     SOURCE_FIELDS.some((field) => source[field] !== undefined) ||
     buildFields.some((field) => config[field] !== undefined);
-  const kind = kindOf(before, body);
+  const kind = kindAfter(before, body.revision_source, { ...config, ...source });
   return {
     kind,
     // Naming the kind alone names no source, unless it is another one: there is nothing to take over then.
@@ -132,18 +140,6 @@ function asksForMore(
     names(secret_references, before.secret_references) ||
     runFields.some((field) => source_config?.[field] !== undefined)
   );
-}
-
-/**
- * What is named decides for a deployment that takes tarballs and images; else a deployment's source is its
- * own.
- */
-function kindOf(before: Deployment, body: ChangeDeploymentBody): Source {
-  if (body.revision_source !== undefined) return body.revision_source;
-  if (body.source_revision_config?.source_tarball_path !== undefined) return 'internal_source';
-  if (body.source_revision_config?.image_uri !== undefined && before.source === 'internal_docker')
-    return 'internal_docker';
-  return before.revision_source;
 }
 
 const isOfSource = (fields: SourceFields): boolean =>
@@ -177,9 +173,7 @@ function checkRunnable(
   body: ChangeDeploymentBody,
   kind: Source,
 ): void {
-  const allowed: Source[] =
-    before.source === 'internal_docker' ? ['internal_docker', 'internal_source'] : [before.source];
-  if (!allowed.includes(kind)) {
+  if (!sourceKinds[before.source].revisions.includes(kind)) {
     const reason = `a revision of a deployment with source '${before.source}' cannot come from '${kind}'.`;
     throw refuse('source_configuration', { reason });
   }
@@ -191,7 +185,7 @@ function checkRunnable(
   if (sameKind && !isOfSource(fields)) return;
   checkSource(kind, fields, { ...before.config, ...(sameKind && before.revision_config), ...fields });
   if (!canRun(listener.compute_type, kind)) {
-    const reason = `listener ${listener.compute_id} ${computeKinds[listener.compute_type].does} and cannot run images; a listener of compute_type 'k8s' would.`;
+    const reason = `listener ${listener.compute_id} ${computeWords[listener.compute_type].does} and cannot run images; a listener of compute_type 'k8s' would.`;
     throw refuse('source_configuration', { reason });
   }
 }

@@ -6,7 +6,7 @@ import type { Source } from '../../contract/revision-status.ts';
 import type { createDeployment as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
-import { checkSource, fieldsOfKind, nothingToBuild, sourceOf } from '../../domain/source.ts';
+import { checkSource, fieldsOfKind, nothingToBuild, sourceKinds, sourceOf } from '../../domain/source.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import type { Deployment, Listener } from '../../store/engine/items.ts';
 import { reservationInTheWay } from '../../store/engine/names.ts';
@@ -99,7 +99,7 @@ function checkNew({ settings }: CreateDeps, source: Source, body: CreateDeployme
   const fields = fieldsOf(body);
   checkSource(source, fields, fields);
   checkConfig(body.source_config, settings);
-  if (source === 'internal_docker' && settings.registryHost === undefined) {
+  if (sourceKinds[source].isPushedHere && settings.registryHost === undefined) {
     throw refuse('source_configuration', { reason: NO_REGISTRY });
   }
   checkImagePlace(settings, undefined, fields.image_uri);

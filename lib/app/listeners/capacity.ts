@@ -12,7 +12,7 @@ export async function capacityOf(
   table: Table,
   { compute_type: type }: Listener,
 ): Promise<ListenerView['capacity']> {
-  const use = computeKinds[type].sharesBalancer ? await findComputeUse(table) : undefined;
+  const use = computeKinds[type].isManaged ? await findComputeUse(table) : undefined;
   if (use === undefined) return null;
   const { target_groups, rules, at } = use;
   return { target_groups, rules, counted_at: new Date(at).toISOString() };

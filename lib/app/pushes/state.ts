@@ -1,6 +1,7 @@
 import type { DeploymentRef } from '../../contract/refs.ts';
 import { branchOf, type Considering, type LastConsidered, lastConsidered } from '../../domain/pushes.ts';
 import { repositoryName } from '../../domain/repository-name.ts';
+import { sourceKinds } from '../../domain/source.ts';
 import { findDeployment, getConfiguration } from '../../store/engine/deployments.ts';
 import type { Deployment, Revision } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
@@ -55,7 +56,7 @@ async function ownRevisions(
 }
 
 const isOfEarlier = ({ inherits, cause, source }: Revision): boolean =>
-  inherits || cause?.kind === 'redeploy' || source !== 'github';
+  inherits || cause?.kind === 'redeploy' || !sourceKinds[source].isWatched;
 
 /** Whether a revision is of the branch that its deployment watches now. */
 async function isOf(

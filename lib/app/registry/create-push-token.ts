@@ -2,6 +2,7 @@ import { refuse } from '../../contract/errors.ts';
 import { NO_REGISTRY, type PushTokenView } from '../../contract/images/registry.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { createPushToken as row } from '../../contract/routes/sources.ts';
+import { sourceKinds } from '../../domain/source.ts';
 import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import { auditHandOut } from '../audit.ts';
 import type { Caller } from '../caller.ts';
@@ -16,7 +17,7 @@ export async function createPushToken(
 ): Promise<PushTokenView> {
   const deployment = await getDeploymentItem(deps.table, caller.tenantId, params.deployment_id);
   checkOpen(deployment);
-  if (deployment.source !== 'internal_docker') throw refuse('push_source', {});
+  if (!sourceKinds[deployment.source].isPushedHere) throw refuse('push_source', {});
   if (deps.registry === undefined) throw refuse('source_configuration', { reason: NO_REGISTRY });
   // Older clients log in under the user name of another registry, and would see only "denied".
   if (body.supports_registry_username !== true) throw refuse('push_client', {});

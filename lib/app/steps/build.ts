@@ -2,7 +2,7 @@ import { type BuildJob, type BuildSource, BuildsAtCapacity, CannotBuildFor } fro
 import { computeKinds } from '../../compute/kinds.ts';
 import { pinnedKeyOf } from '../../domain/file-places.ts';
 import { cannotBuild, platformsOf } from '../../domain/platforms.ts';
-import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
+import { DEFAULT_CONFIG_PATH, sourceKinds } from '../../domain/source.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
@@ -172,19 +172,19 @@ async function jobOf(
 async function sourceOf(
   { table }: BuildDeps,
   task: TokenTask,
-  configuration: Configuration,
-  revision: Revision,
+  { repo_url: repoUrl }: Configuration,
+  { id, source, revision_config: fields }: Revision,
 ): Promise<BuildSource> {
-  const { repo_ref: ref, repo_commit_sha: commitSha, source_tarball_path: key } = revision.revision_config;
-  if (key !== undefined) {
-    const id = uploadIdOf(task, key);
-    const upload = id === undefined ? undefined : await findUpload(table, task, id);
-    if (upload === undefined) throw new Error(`the upload ${key} of revision ${revision.id} is not recorded`);
+  const { repo_ref: ref, repo_commit_sha: commitSha, source_tarball_path: key } = fields;
+  const { needs } = sourceKinds[source];
+  if (needs === 'source_tarball_path' && key !== undefined) {
+    const uploadId = uploadIdOf(task, key);
+    const upload = uploadId === undefined ? undefined : await findUpload(table, task, uploadId);
+    if (upload === undefined) throw new Error(`the upload ${key} of revision ${id} is not recorded`);
     const { sha256 } = upload;
     return { kind: 'tarball', key: pinnedKeyOf(task, sha256), sha256 };
   }
-  const { repo_url: repoUrl } = configuration;
-  if (repoUrl === undefined || ref === undefined)
-    throw new Error(`revision ${revision.id} has no source to build`);
-  return { kind: 'git', repoUrl, ref, commitSha };
+  if (needs === 'repo_url' && repoUrl !== undefined && ref !== undefined)
+    return { kind: 'git', repoUrl, ref, commitSha };
+  throw new Error(`revision ${id} has no source to build`);
 }

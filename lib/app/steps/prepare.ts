@@ -9,6 +9,7 @@ import { describeFailure } from '../../domain/agent-failure.ts';
 import { serverOf } from '../../domain/agent-server.ts';
 import { artifactNumberOf } from '../../domain/file-places.ts';
 import { misfit } from '../../domain/platforms.ts';
+import { sourceKinds } from '../../domain/source.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
@@ -193,7 +194,7 @@ async function resolveSource(
   if (revision === undefined) throw new StepRefused('Prepare', ref);
   const { repo_ref: repoRef, repo_commit_sha: commit } = revision.revision_config;
   const isKnown = commit !== undefined || revision.build_id !== undefined;
-  if (revision.source !== 'github' || isKnown) return { path: 'build' };
+  if (sourceKinds[revision.source].needs !== 'repo_url' || isKnown) return { path: 'build' };
   const { repo_url: repoUrl } = await getConfiguration(deps.table, ref, revision.configuration);
   if (repoUrl === undefined || repoRef === undefined)
     throw new Error(`revision ${ref.revisionId} names no repository`);

@@ -1,5 +1,6 @@
 import type { RevisionRef } from '../../contract/refs.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
+import { sourceKinds } from '../../domain/source.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { findDeployment, getConfiguration } from '../../store/engine/deployments.ts';
 import type { Revision } from '../../store/engine/items.ts';
@@ -17,7 +18,7 @@ export type ReportDeps = Pick<Deps, 'table' | 'keys' | 'commitStatuses'>;
 export async function reportCommit(deps: ReportDeps, ref: RevisionRef): Promise<void> {
   const revision = await findRevision(deps.table, ref);
   const commit = revision?.revision_config.repo_commit_sha;
-  if (revision?.source !== 'github' || commit === undefined) return;
+  if (revision === undefined || commit === undefined || !sourceKinds[revision.source].isWatched) return;
   const deployment = await findDeployment(deps.table, ref.tenantId, ref.deploymentId);
   const integrationId = deployment?.config.integration_id;
   if (deployment === undefined || integrationId === undefined) return;

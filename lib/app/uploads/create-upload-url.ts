@@ -2,6 +2,7 @@ import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { createUploadUrl as row } from '../../contract/routes/sources.ts';
 import { UPLOAD_URL_SECONDS, type UploadUrlView } from '../../contract/uploads.ts';
+import { takesUploads } from '../../domain/source.ts';
 import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import { auditHandOut } from '../audit.ts';
 import type { Caller } from '../caller.ts';
@@ -17,9 +18,7 @@ export async function createUploadUrl(
 ): Promise<UploadUrlView> {
   const deployment = await getDeploymentItem(deps.table, caller.tenantId, params.deployment_id);
   checkOpen(deployment);
-  if (deployment.source !== 'internal_source' && deployment.source !== 'internal_docker') {
-    throw refuse('upload_source', {});
-  }
+  if (!takesUploads(deployment.source)) throw refuse('upload_source', {});
   const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
   const path = uploadPath(owner, deps.clock.orderedId());
   const url = await deps.blobs.uploadUrl(path, UPLOAD_URL_SECONDS);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { branchOf } from '../../domain/pushes.ts';
 import { repositoryName } from '../../domain/repository-name.ts';
+import { sourceKinds } from '../../domain/source.ts';
 import { collected } from '../dynamodb/collected.ts';
 import { equals, guard, present, put, remove, same, update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
@@ -54,7 +55,8 @@ type Watching = { name: string; branch: string; repoUrl: string; integrationId: 
 export function watchedBy(deployment: Deployment | undefined): Watching | undefined {
   if (deployment === undefined || deployment.status === 'AWAITING_DELETE') return undefined;
   const { config, revision_source: source, revision_config: revision } = deployment;
-  if (config.build_on_push !== true || source !== 'github' || config.repo_url === undefined) return undefined;
+  if (config.build_on_push !== true || !sourceKinds[source].isWatched) return undefined;
+  if (config.repo_url === undefined) return undefined;
   const branch = branchOf(revision.repo_ref);
   const name = repositoryName(config.repo_url);
   if (branch === undefined || name === undefined) return undefined;

@@ -5,6 +5,9 @@ import { expiryOf, firstExpiry, wordsOfEnd } from '../../../console/logic/expiry
 import { branchOf, gitHosts, pushAddress } from '../../../console/logic/integration.ts';
 import {
   capacityOf,
+  computeChoices,
+  isBuiltIn,
+  isOfCluster,
   kindOf,
   meaningOf,
   platformsOf,
@@ -18,6 +21,12 @@ import { bodyOf, changesOf, valuesOf } from '../../../console/logic/provider.ts'
 import { keyRolesFor, memberRolesFor, roleWords } from '../../../console/logic/roles.ts';
 import { lookOf } from '../../../console/logic/status.ts';
 import { deliveredWords, eventTypes, formats, lastDelivered } from '../../../console/logic/webhook.ts';
+import {
+  computeKinds,
+  computeTypes,
+  managedComputeTypes,
+  registeredComputeTypes,
+} from '../../../lib/compute/kinds.ts';
 import { auditActions as contractActions } from '../../../lib/contract/audit.ts';
 import { publishedEvent } from '../../../lib/contract/events.ts';
 import { integrationTypes } from '../../../lib/contract/integrations.ts';
@@ -81,6 +90,14 @@ describe('a listener', () => {
     expect(there).toContain('label namespace agents tools pod-security.kubernetes.io/enforce=privileged');
     const strict = startCommand(of({ pod_security: 'restricted' }), 'https://a.example');
     expect(strict).toContain('pod-security.kubernetes.io/enforce=restricted');
+  });
+
+  it('is of a type that has a word of its own, and of those that can be registered each can be chosen', () => {
+    for (const compute_type of computeTypes) expect(kindOf({ compute_type })).not.toBe(compute_type);
+    expect(computeChoices.map(([type]) => type).toSorted()).toEqual(registeredComputeTypes.toSorted());
+    expect(computeTypes.filter((compute_type) => isBuiltIn({ compute_type }))).toEqual(managedComputeTypes);
+    const ofCluster = computeTypes.filter((compute_type) => isOfCluster({ compute_type }));
+    expect(ofCluster).toEqual(computeTypes.filter((type) => computeKinds[type].isCluster));
   });
 
   it('has one of the profiles of pod security, privileged where it names none', () => {

@@ -6,7 +6,7 @@ import { causeOf } from '../../../console/logic/cause.ts';
 import { differenceOf } from '../../../console/logic/difference.ts';
 import { reasonShown } from '../../../console/logic/reason.ts';
 import { problemsIn, textOf } from '../../../console/logic/refusal.ts';
-import { shortSource } from '../../../console/logic/source.ts';
+import { shortSource, sourceWord } from '../../../console/logic/source.ts';
 import { numberOf, stagesOf, totalOf } from '../../../console/logic/stages.ts';
 import { isMoving, lookOf } from '../../../console/logic/status.ts';
 import { ago, duration } from '../../../console/logic/time.ts';
@@ -15,9 +15,11 @@ import {
   deploymentStatuses,
   revisionCauses,
   revisionStatuses,
+  sources,
 } from '../../../lib/contract/revision-status.ts';
 import { getRevision } from '../../../lib/contract/routes/revisions.ts';
 import { revisionId } from '../../../lib/domain/revision-id.ts';
+import { sourceKinds } from '../../../lib/domain/source.ts';
 import { isTerminal } from '../../../lib/domain/transitions.ts';
 
 const example = (): Revision => getRevision.response.parse(exampleOf('getRevision').response);
@@ -216,3 +218,10 @@ it.each([
   ['file:///tmp/x/hello', 'hello'],
   ['registry.example/app:1', 'registry.example/app:1'],
 ])('the source %s is said as %s', (address, short) => expect(shortSource(address)).toBe(short));
+
+it.each(sources)(
+  'a deployment with the source %s is shown by its commit if it comes from a repository',
+  (source) => {
+    expect(sourceWord({ source }) === null).toBe(sourceKinds[source].needs === 'repo_url');
+  },
+);

@@ -1,4 +1,4 @@
-import { computeKinds } from '../../../compute/kinds.ts';
+import { computeKinds, computeWords } from '../../../compute/kinds.ts';
 import { refuse } from '../../../contract/errors.ts';
 import type { Source } from '../../../contract/revision-status.ts';
 import { canRun } from '../../../domain/source.ts';
@@ -51,7 +51,7 @@ async function namedListener(
 
 const cannotRun = (listener: Listener, source: Source): Error =>
   refuse('source_configuration', {
-    reason: `listener ${listener.compute_id} ${computeKinds[listener.compute_type].does} and cannot run images, which source '${source}' gives; a listener of compute_type 'k8s' would, or deploy from source ('github').`,
+    reason: `listener ${listener.compute_id} ${computeWords[listener.compute_type].does} and cannot run images, which source '${source}' gives; a listener of compute_type 'k8s' would, or deploy from source ('github').`,
   });
 
 async function defaultListener(deps: ChoiceDeps, tenantId: string, source: Source): Promise<Listener> {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { refuse, ValidationError } from '../../../contract/errors.ts';
 import { readingProblems } from '../../../contract/push-paths.ts';
 import type { Source } from '../../../contract/revision-status.ts';
+import { sourceKinds } from '../../../domain/source.ts';
 
 const LOC = ['body', 'source_config', 'push_paths'];
 
@@ -15,7 +16,7 @@ export function checkPushPaths(
   stored: readonly string[] | undefined,
 ): void {
   if (asked === undefined || asked.length === 0 || isDeepStrictEqual(asked, stored)) return;
-  if (source !== 'github') {
+  if (!sourceKinds[source].isWatched) {
     throw refuse('source_configuration', {
       reason: `'push_paths' does not go with source '${source}': nobody pushes commits to it.`,
     });

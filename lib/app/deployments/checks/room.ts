@@ -19,7 +19,7 @@ export async function checkRoom(
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
   { compute_type: type }: Listener,
 ): Promise<void> {
-  const use = computeKinds[type].sharesBalancer ? await findComputeUse(table) : undefined;
+  const use = computeKinds[type].isManaged ? await findComputeUse(table) : undefined;
   if (use === undefined || clock.now() - use.at > COUNTED_MILLISECONDS_MAX) return;
   for (const kind of ['target_groups', 'rules'] as const) {
     const { in_use: inUse, quota } = use[kind];

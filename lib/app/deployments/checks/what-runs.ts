@@ -1,4 +1,4 @@
-import { computeKinds } from '../../../compute/kinds.ts';
+import { computeKinds, computeWords } from '../../../compute/kinds.ts';
 import { refuse } from '../../../contract/errors.ts';
 import type { Listener } from '../../../store/engine/items.ts';
 
@@ -12,8 +12,8 @@ type Asked = {
  * what it lacks of a `resource_spec`. An empty list or object asks for nothing.
  */
 export function checkWhatRuns({ compute_type: type, compute_id: id }: Listener, asked: Asked): void {
-  const { isCluster, does, lacks } = computeKinds[type];
-  if (!isCluster && (asked.secret_references ?? []).length > 0) {
+  const { does, lacks } = computeWords[type];
+  if (!computeKinds[type].isCluster && (asked.secret_references ?? []).length > 0) {
     throw refuse('source_configuration', {
       reason: `listener ${id} ${does} and has no secrets of its own to refer to; send the values as 'secrets'.`,
     });
