@@ -20,6 +20,7 @@ COPY --from=packages /slipway/package.json package.json
 COPY --from=packages /slipway/node_modules node_modules
 COPY bin/listener.ts bin/listener.ts
 COPY lib/compute/kubernetes lib/compute/kubernetes
+COPY lib/compute/port.ts lib/compute/runner.ts lib/compute/
 COPY lib/compute/process lib/compute/process
 COPY lib/contract lib/contract
 COPY lib/domain/agent-failure.ts lib/domain/rollout.ts lib/domain/

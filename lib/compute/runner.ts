@@ -8,10 +8,10 @@ export type Soon = 'again' | 'later';
 export type Looked<P extends Plan> = { found: Found; plan: P | 'nothing'; goal: Goal; seen: Seen };
 
 /**
- * Who has a deployment in hand: a task of the control plane, or only that what shall run is kept. `N` is what
- * its steps come to, for whoever calls the runner.
+ * Speaks with the control plane for one deployment, with a task in hand or to keep what shall run. `N` is
+ * what a step may come to beside another look: for whoever calls the runner.
  */
-export type Hand<P extends Plan, N> = {
+export type Coordinator<P extends Plan, N> = {
   now(): number;
   /** What shall run, asked when it is known what is there. Throws ComputeRefused for what cannot run here. */
   plan(found: Found): Promise<P | 'nothing'>;
@@ -25,55 +25,65 @@ export type Hand<P extends Plan, N> = {
   announce(looked: Looked<P>): Promise<Soon | N>;
   report(step: ReportStep, looked: Looked<P>): Promise<Soon | N>;
   /** Nothing is to be done until then, or until something changes. `why`: for a person. */
-  rest(looked: Looked<P>, until: number | undefined, why: string | undefined): Promise<Soon | N>;
+  idle(looked: Looked<P>, until: number | undefined, why: string | undefined): Promise<Soon | N>;
   say: Say;
 };
+
+/** Why a deployment is not healthy, where nothing more is known. */
+export const SILENT = 'No server answers GET /ok.';
+/** A longer reason is cut off: the listener protocol takes no more. */
+export const REASON_CHARACTERS_MAX = 2_000;
 
 export type ReportStep = Extract<Step, { do: 'report' }>;
 type Change = Exclude<Step, { do: 'wait' | 'nothing' | 'announce' | 'report' }>;
 
-/** One step of a rollout: looks, has the rule of all rollouts decide, and does what that names. */
-export async function advance<P extends Plan, N>(compute: Compute<P>, hand: Hand<P, N>): Promise<Soon | N> {
+/** Takes one step of a rollout: looks, asks the rule of all rollouts, and does what that names. */
+export async function advance<P extends Plan, N>(
+  compute: Compute<P>,
+  coordinator: Coordinator<P, N>,
+): Promise<Soon | N> {
   const found = await compute.look();
-  const plan = await hand.plan(found);
+  const plan = await coordinator.plan(found);
   const goal = goalOf(plan, found);
   const looked = { found, plan, goal, seen: await seenBy(compute, found, goal) };
-  const stale = await hand.looked?.(looked);
+  const stale = await coordinator.looked?.(looked);
   if (stale !== undefined) return stale;
-  return perform(compute, hand, decideRollout(looked.seen, goal, hand.task(), hand.now()), looked);
+  const step = decideRollout(looked.seen, goal, coordinator.task(), coordinator.now());
+  return runStep(compute, coordinator, step, looked);
 }
 
-export async function perform<P extends Plan, N>(
+/** Does what the rule names. */
+export async function runStep<P extends Plan, N>(
   compute: Compute<P>,
-  hand: Hand<P, N>,
+  coordinator: Coordinator<P, N>,
   step: Step,
   looked: Looked<P>,
 ): Promise<Soon | N> {
   switch (step.do) {
     case 'wait':
-      return hand.rest(looked, step.until, step.say);
+      return coordinator.idle(looked, step.until, step.say);
     case 'nothing':
-      return hand.rest(looked, undefined, undefined);
+      return coordinator.idle(looked, undefined, undefined);
     case 'announce':
-      return hand.announce(looked);
+      return coordinator.announce(looked);
     case 'report':
-      return hand.report(step, looked);
+      return coordinator.report(step, looked);
     default: {
-      const right = await hand.mayChange();
-      return right === 'go' ? change(compute, hand, step, looked) : right;
+      const right = await coordinator.mayChange();
+      return right === 'go' ? change(compute, coordinator, step, looked) : right;
     }
   }
 }
 
 async function change<P extends Plan, N>(
   compute: Compute<P>,
-  hand: Hand<P, N>,
+  coordinator: Coordinator<P, N>,
   step: Change,
   looked: Looked<P>,
 ): Promise<Soon> {
   switch (step.do) {
     case 'create':
-      return create(compute, hand, step, looked);
+      return create(compute, coordinator, step, looked);
     case 'scale':
       await compute.scale(step.key, step.wanted);
       return 'again';
@@ -83,11 +93,11 @@ async function change<P extends Plan, N>(
     case 'move': {
       const key = mainOf(step.to);
       await compute.move(step.to, noteOf(key, looked));
-      await hand.say(`Traffic moved to set ${key}.`);
+      await coordinator.say(`Traffic moved to set ${key}.`);
       return 'again';
     }
     case 'retire':
-      await compute.retire(step.key, hand.now());
+      await compute.retire(step.key, coordinator.now());
       return 'again';
     case 'remove':
       return (await compute.remove(step.key)) === 'done' ? 'again' : 'later';
@@ -103,19 +113,19 @@ const noteOf = <P extends Plan>(key: string | undefined, { plan, goal }: Looked<
 
 async function create<P extends Plan, N>(
   compute: Compute<P>,
-  hand: Hand<P, N>,
+  coordinator: Coordinator<P, N>,
   { key, wanted, served }: Extract<Step, { do: 'create' }>,
   { found, plan }: Looked<P>,
 ): Promise<Soon> {
   if (plan === 'nothing') throw new Error('A set is to be made, and nothing shall run');
   // It comes back under the same key once what ran under it is gone.
   if (found.sets.some((set) => set.key === key && set.isLeaving)) {
-    await hand.say('The set that ran this before still ends its servers.');
+    await coordinator.say('The set that ran this before still ends its servers.');
     return (await compute.remove(key)) === 'done' ? 'again' : 'later';
   }
   if (plan.hindrance !== undefined) throw new ComputeRefused(plan.hindrance);
-  await compute.create({ ...plan, key, wanted, served }, hand.say);
-  for (const remark of plan.remarks ?? []) await hand.say(remark);
+  await compute.create({ ...plan, key, wanted, served }, coordinator.say);
+  for (const remark of plan.remarks ?? []) await coordinator.say(remark);
   return 'again';
 }
 

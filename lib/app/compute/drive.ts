@@ -2,7 +2,7 @@ import { ComputeBusy, ComputeRefused } from '../../compute/port.ts';
 import { advance, type Soon } from '../../compute/runner.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
-import { type End, handOf } from './hand.ts';
+import { coordinatorOf, type End } from './coordinator.ts';
 import { complete, failDeploy, lookAgain, reportHealth, say } from './report.ts';
 import { type Run, type RunDeps, runOf } from './run.ts';
 import { takeUp, type Work } from './work.ts';
@@ -75,7 +75,7 @@ const HOPELESS =
 async function lookAndStep(deps: RunDeps, run: Run): Promise<Soon | End> {
   run.found = undefined;
   try {
-    return await advance(run.compute, handOf(deps, run));
+    return await advance(run.compute, coordinatorOf(deps, run));
   } catch (error) {
     return afterError(deps, run, error);
   }

@@ -1,4 +1,4 @@
-import type { ReportStep } from '../../compute/runner.ts';
+import { REASON_CHARACTERS_MAX, type ReportStep, SILENT } from '../../compute/runner.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
 import { type Goal, mainOf, type Outcome } from '../../domain/rollout.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
@@ -15,9 +15,7 @@ import { isTaken, leaseOf } from './work.ts';
 
 type Said = { outcome: Outcome; status_message?: string; previous_serving?: boolean };
 
-const REASON_CHARACTERS_MAX = 2_000;
 const MESSAGE_CHARACTERS_MAX = 8_192;
-const SILENT = 'No server answers GET /ok.';
 
 /** Says how the task in hand ended. False: it had ended before, or is another run's. */
 export async function complete(deps: RunDeps, run: Run, said: Said): Promise<boolean> {

@@ -1,17 +1,16 @@
 import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
-import type { Outcome, Step, Task } from '../../domain/rollout.ts';
+import type { Outcome, Task } from '../../domain/rollout.ts';
 import type { DeployHooks, DeployResult } from '../../listener/driver.ts';
 import { TaskEnded } from '../../listener/held-task.ts';
+import type { ReportStep } from '../runner.ts';
 import type { Next } from './stepper.ts';
 import type { Hindrance } from './way-in.ts';
 
 /** Hides the values of its secrets. */
 export const maskOf = ({ environment }: DeploySpec): Mask =>
   createMask(environment.map(({ value }) => value));
-
-export type ReportStep = Extract<Step, { do: 'report' }>;
 
 /** A DEPLOY task that is worked on. */
 export class Deploying {

@@ -1,13 +1,14 @@
 import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
-import { allTo, type ComputeSet, decideRollout, type Goal, mainOf, type Step } from '../../domain/rollout.ts';
+import { type ComputeSet, type Goal, mainOf } from '../../domain/rollout.ts';
 import { jittered, messageOf } from '../../listener/backoff.ts';
 import type { DeployHooks, DeployResult, StatusReport } from '../../listener/driver.ts';
 import type { Log } from '../../listener/log.ts';
+import type { Plan } from '../port.ts';
+import { advance, type Coordinator, type Looked, REASON_CHARACTERS_MAX, SILENT } from '../runner.ts';
 import { Overtaken, Refused } from './api-server.ts';
 import { Deploying, maskOf } from './deploying.ts';
 import { noted } from './noted.ts';
-import { computeSetOf, type Observed } from './observed.ts';
 import { annotations } from './render/names.ts';
 import type { Sets } from './sets.ts';
 import { type Next, Stepper } from './stepper.ts';
@@ -17,10 +18,8 @@ const RETRY_MILLISECONDS_MAX = 15_000;
 const RETRY_MILLISECONDS = 500;
 /** What the API server refuses it refuses again: a person has to change something first. */
 const REFUSED_MILLISECONDS = 60_000;
-const REASON_CHARACTERS_MAX = 2_000;
 /** What the kubelet says of a server that is not ready changes without an event: while one waits it is asked. */
 const ASK_MILLISECONDS = 5_000;
-const SILENT = 'No server answers GET /ok.';
 
 type Parts = {
   id: string;
@@ -42,7 +41,6 @@ export class Deployment {
   #task: Deploying | undefined;
   #removed: PromiseWithResolvers<void> | undefined;
   #alsoData = false;
-  #epoch: number | undefined;
   #problem: string | undefined;
   #failures = 0;
 
@@ -66,7 +64,7 @@ export class Deployment {
     const task = new Deploying(spec, hooks, before, this.#parts.startTimeoutSeconds);
     this.#task = task;
     this.#wanted = spec;
-    this.#epoch = spec.epoch;
+    this.#parts.sets.epoch = spec.epoch;
     hooks.signal.addEventListener('abort', () => this.#aborted(task));
     if (hooks.signal.aborted) this.#aborted(task);
     this.wake();
@@ -105,7 +103,8 @@ export class Deployment {
   keepRunning(spec: DeploySpec): void {
     if (this.#task !== undefined) return;
     this.#wanted = spec;
-    this.#epoch = Math.max(spec.epoch, this.#epoch ?? 0);
+    const { sets } = this.#parts;
+    sets.epoch = Math.max(spec.epoch, sets.epoch ?? 0);
     this.wake();
   }
 
@@ -120,8 +119,9 @@ export class Deployment {
   }
 
   async confirm(epoch: number): Promise<void> {
-    this.#epoch = epoch;
-    await this.#parts.sets.noteEpoch(epoch);
+    const { sets } = this.#parts;
+    sets.epoch = epoch;
+    await sets.noteEpoch(epoch);
     this.#parts.changed();
   }
 
@@ -138,7 +138,8 @@ export class Deployment {
   }
 
   get epoch(): number | undefined {
-    return this.#epoch ?? this.#parts.sets.notedEpoch();
+    const { sets } = this.#parts;
+    return sets.epoch ?? sets.notedEpoch();
   }
 
   /** What really runs; undefined: nothing. */
@@ -158,108 +159,76 @@ export class Deployment {
     const wanted = this.#wanted;
     if (wanted === undefined || this.#task?.isReporting) return 'until changed';
     const { sets } = this.#parts;
+    let plan: Plan | 'nothing' = 'nothing';
     if (wanted !== 'nothing') {
       await this.#parts.prepare(wanted);
       // Meanwhile something else may be wanted.
       if (wanted !== this.#wanted) return 'again';
-      sets.take(wanted, this.#task !== undefined);
+      plan = sets.take(wanted, this.#task !== undefined);
       if (this.#task?.isUnasked) await sets.claim();
       await sets.mend();
       for (const note of sets.wayIn.takeNotes()) this.#task?.say(note);
     }
-    const seen = sets.observe();
-    const known = await this.#setsOf(seen);
-    if (wanted !== this.#wanted) return 'again';
-    const now = { sets: known, traffic: seen.traffic === undefined ? [] : allTo(seen.traffic) };
-    const next = await this.#perform(decideRollout(now, this.#goalOf(wanted), this.#task?.task, Date.now()));
+    const next = await advance(sets, this.#coordinatorFor(wanted, plan));
     this.#failures = 0;
-    return next;
+    return next === 'later' ? RETRY_MILLISECONDS : next;
   }
 
-  /** What is there, with why servers are missing of the set that shall serve and of the one that does. */
-  async #setsOf(seen: Observed): Promise<ComputeSet[]> {
+  /** Its part in each step: what a task asks and says, and what it comes to. */
+  #coordinatorFor(wanted: DeploySpec | 'nothing', plan: Plan | 'nothing'): Coordinator<Plan, Next> {
     const { sets } = this.#parts;
-    const found: ComputeSet[] = [];
-    for (const [key, set] of seen.sets) {
-      const isMissing = set.ready < (set.deployment.spec?.replicas ?? 1);
-      const counts = key === sets.key || key === seen.traffic;
-      found.push(computeSetOf(key, set, counts && isMissing ? await sets.failureOf(set) : undefined));
-    }
-    this.#note(found.find(({ key }) => key === seen.traffic));
-    return found;
+    return {
+      now: () => Date.now(),
+      plan: async () => plan,
+      looked: async (looked) => {
+        await this.#note(looked);
+        return wanted === this.#wanted ? undefined : 'again';
+      },
+      task: () => this.#task?.task,
+      mayChange: async () => (wanted === this.#wanted ? 'go' : 'again'),
+      announce: async () => (await this.#task?.announce(sets.wayIn.hindrance())) ?? 'again',
+      report: async (step) => {
+        this.#task?.report(step, sets.address(), sets.wayIn.hindrance()?.why);
+        return 'until changed';
+      },
+      idle: (_, until, why) => this.#idle(until, why),
+      say: (line) => this.#task?.say(line),
+    };
   }
 
   /** Whoever asks how it is hears of a change at once. */
-  #note(serving: ComputeSet | undefined): void {
-    const isUp = serving === undefined || serving.ready > 0;
-    const why = serving?.failure === undefined ? SILENT : describeFailure(serving.failure);
-    const problem = isUp ? undefined : this.#mask(why).slice(0, REASON_CHARACTERS_MAX);
+  async #note({ seen: { sets, traffic }, goal }: Looked<Plan>): Promise<void> {
+    const serving = sets.find(({ key }) => key === mainOf(traffic));
+    const problem = serving === undefined || serving.ready > 0 ? undefined : await this.#why(serving, goal);
     if (problem === this.#problem) return;
     this.#problem = problem;
     this.#parts.changed();
   }
 
-  #goalOf(wanted: DeploySpec | 'nothing'): Goal {
-    return wanted === 'nothing' ? wanted : this.#parts.sets.goal;
+  /** Why nothing answers. The look has asked it of the set that shall serve. */
+  async #why({ key, failure: known }: ComputeSet, goal: Goal): Promise<string> {
+    const isAsked = goal !== 'nothing' && goal.key === key;
+    const failure = isAsked ? known : await this.#parts.sets.failureOf(key);
+    const why = failure === undefined ? SILENT : describeFailure(failure);
+    return this.#mask(why).slice(0, REASON_CHARACTERS_MAX);
   }
 
-  async #perform(step: Step): Promise<Next> {
+  /** Nothing is left to do until then, or until something changes. */
+  async #idle(until: number | undefined, why: string | undefined): Promise<Next> {
+    const left = until === undefined ? undefined : Math.max(0, until - Date.now());
     const { sets } = this.#parts;
-    switch (step.do) {
-      case 'wait':
-        this.#task?.waits(step.say);
-        return this.#task?.isAccepted ? this.#rest() : this.#until(step.until);
-      case 'nothing':
-        return this.#rest();
-      case 'announce':
-        return (await this.#task?.announce(sets.wayIn.hindrance())) ?? 'again';
-      case 'report':
-        this.#task?.report(step, sets.address(), sets.wayIn.hindrance()?.why);
-        return 'until changed';
-      default:
-        await this.#change(step);
-        return 'again';
+    if (this.#task?.isAccepted === false) {
+      this.#task.waits(why);
+      return Math.min(ASK_MILLISECONDS, left ?? ASK_MILLISECONDS);
     }
-  }
-
-  async #change(step: Exclude<Step, { do: 'wait' | 'nothing' | 'announce' | 'report' }>): Promise<void> {
-    const { sets, changed } = this.#parts;
-    switch (step.do) {
-      case 'create':
-        return sets.create(step.wanted, step.served, (note) => this.#task?.say(note));
-      case 'scale':
-        return sets.scale(step.key, step.wanted);
-      case 'revive':
-        return sets.revive(step.key, step.wanted);
-      case 'move':
-        await sets.move(mainOf(step.to) ?? '', this.#epoch ?? 0);
-        this.#task?.say(`Traffic moved to set ${mainOf(step.to)}.`);
-        return changed();
-      case 'retire':
-        return sets.retire(step.key);
-      case 'remove':
-        return sets.remove(step.key);
-      case 'stop_traffic':
-        return sets.stopTraffic();
-    }
-  }
-
-  #until(at: number | undefined): Next {
-    const left = at === undefined ? undefined : Math.max(0, at - Date.now());
-    if (this.#task === undefined) return left ?? 'until changed';
-    return Math.min(ASK_MILLISECONDS, left ?? ASK_MILLISECONDS);
-  }
-
-  /** Nothing is left to do for now. */
-  async #rest(): Promise<Next> {
     if (this.#task !== undefined) {
       // What ran before may not be known, but it would be seen.
-      if (this.#task.before === undefined) await this.#parts.sets.removeUnused();
+      if (this.#task.before === undefined) await sets.removeUnused();
       this.#finish(this.#task.before);
       return 'again';
     }
-    if (this.#wanted !== 'nothing') return 'until changed';
-    await this.#parts.sets.removeAll(this.#alsoData);
+    if (this.#wanted !== 'nothing') return left ?? 'until changed';
+    await sets.removeAll(this.#alsoData);
     this.#removed?.resolve();
     this.#removed = undefined;
     this.#wanted = undefined;

@@ -173,8 +173,9 @@ export class KubernetesDriver implements Driver {
     if (known !== undefined) return known;
     const { log, startTimeoutSeconds, holder, onChange } = this.#parts;
     const contextOf = (spec: ServerSpec) => this.#contextOf(spec);
-    const sets = new Sets({ id, cluster: this.#cluster, store: this.#store, contextOf, holder });
     const changed = () => onChange(id);
+    const parts = { id, cluster: this.#cluster, store: this.#store, contextOf, holder };
+    const sets = new Sets({ ...parts, moved: changed });
     const prepare = (spec: ServerSpec) => this.#prepare(spec);
     const deployment = new Deployment({ id, sets, log, startTimeoutSeconds, changed, prepare });
     this.#deployments.set(id, deployment);

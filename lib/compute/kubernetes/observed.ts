@@ -6,10 +6,15 @@ import type {
   V1Service,
 } from '@kubernetes/client-node';
 import type { AgentFailure } from '../../domain/agent-failure.ts';
-import type { ComputeSet } from '../../domain/rollout.ts';
+import { allTo } from '../../domain/rollout.ts';
+import type { Found, FoundSet } from '../port.ts';
+import type { Cluster } from './cluster.ts';
+import { noted } from './noted.ts';
+import { failureOf } from './reasons.ts';
 import { refusalOf } from './refusals.ts';
 import { annotations, type Component, labels, setName } from './render/names.ts';
 import type { ObjectStore } from './store.ts';
+import { type StoreInquiry, storeFailureOf, withStores } from './store-troubles.ts';
 
 /** A deployment as the cluster has it. */
 export type Observed = {
@@ -65,27 +70,57 @@ function readyEndpoints(slices: readonly V1EndpointSlice[], serviceName: string)
 const isReady = ({ conditions }: { conditions?: { ready?: boolean; terminating?: boolean } }): boolean =>
   conditions?.ready !== false && conditions?.terminating !== true;
 
+/** As the port gives it: what is being deleted is not there any more. */
+export const foundIn = ({ sets, traffic }: Observed): Found => ({
+  sets: [...sets].map(([key, set]) => foundSet(key, set)),
+  traffic: traffic === undefined ? [] : allTo(traffic),
+});
+
 /**
- * What `decideRollout` knows of a set. One of whose workers the cluster makes no pods is not ready for its
- * first traffic: nobody would work on its runs.
+ * One of whose workers the cluster makes no pods is not ready for its first traffic: nobody would work on its
+ * runs.
  */
-export function computeSetOf(
-  key: string,
-  { deployment, queue, ready }: ObservedSet,
-  failure: AgentFailure | undefined,
-): ComputeSet {
-  const noted = deployment.metadata?.annotations ?? {};
-  const retiredAt = noted[annotations.retiredAt];
-  const served = noted[annotations.served] === 'true';
-  const workers = served ? undefined : queue;
-  const refusal = workers === undefined ? undefined : refusalOf(workers);
-  const hasWorkers = workers === undefined || (refusal === undefined && (workers.status?.replicas ?? 0) > 0);
+function foundSet(key: string, set: ObservedSet): FoundSet {
+  const { deployment, ready } = set;
+  const retiredAt = noted(deployment, annotations.retiredAt);
+  const workers = workersOf(set);
+  const hasWorkers =
+    workers === undefined || (refusalOf(workers) === undefined && (workers.status?.replicas ?? 0) > 0);
   return {
     key,
     wanted: deployment.spec?.replicas ?? 1,
     ready: hasWorkers ? ready : 0,
-    failure: refusal ?? failure,
-    served,
+    served: noted(deployment, annotations.served) === 'true',
+    revisionId: noted(deployment, annotations.revision) ?? '',
     retiredAt: retiredAt === undefined ? undefined : Date.parse(retiredAt),
+    isWhole: true,
+    isLeaving: false,
   };
+}
+
+/** Workers that run apart and may keep a set from its first traffic. */
+const workersOf = ({ deployment, queue }: ObservedSet): V1Deployment | undefined =>
+  noted(deployment, annotations.served) === 'true' ? undefined : queue;
+
+type Asked = { id: string; cluster: Cluster; store: ObjectStore };
+
+/** Why servers of a set are missing, where that is known: its workers, its pods, or the stores they need. */
+export async function failureOfSet(
+  set: ObservedSet,
+  { id, cluster, store }: Asked,
+): Promise<AgentFailure | undefined> {
+  const { deployment, pods, ready } = set;
+  const workers = workersOf(set);
+  const refusal = workers && refusalOf(workers);
+  if (refusal !== undefined || ready >= (deployment.spec?.replicas ?? 1)) return refusal;
+  const inquiry: StoreInquiry = {
+    lastWords: (pod, container) => cluster.lastWords(pod, container),
+    eventsOf: (object) => cluster.eventsOf(object),
+    eventsOfClaim: (namespace, name) => cluster.eventsOfClaim(namespace, name),
+  };
+  const workloads = [...store.all(id, 'Deployment'), ...store.all(id, 'StatefulSet')];
+  return withStores(
+    await failureOf(pods, deployment, inquiry),
+    await storeFailureOf(workloads, store.all(id, 'Pod'), inquiry),
+  );
 }

@@ -1,12 +1,13 @@
 import type { KubernetesObject, V1Deployment, V1Service } from '@kubernetes/client-node';
 import type { AgentFailure } from '../../domain/agent-failure.ts';
-import type { Goal } from '../../domain/rollout.ts';
+import { mainOf, type Traffic as Shares } from '../../domain/rollout.ts';
+import type { Compute, Found, NewSet, Plan, Say } from '../port.ts';
+import { goalKeyOf } from '../runner.ts';
 import { Refused } from './api-server.ts';
 import type { Cluster } from './cluster.ts';
 import { mendOne } from './mend.ts';
 import { belongsToData, headerOf, isManaged, type Notes, noted, setNotes } from './noted.ts';
-import { type Observed, type ObservedSet, observe } from './observed.ts';
-import { failureOf } from './reasons.ts';
+import { failureOfSet, foundIn, type Observed, type ObservedSet, observe } from './observed.ts';
 import { baseNameOf, type RenderContext, type ServerSpec } from './render/context.ts';
 import { annotations, baseName, labels, setName } from './render/names.ts';
 import { problemsToStart } from './render/problems.ts';
@@ -16,7 +17,6 @@ import { type RenderedSet, renderSet, setKey } from './render/set.ts';
 import { deploymentsOf, objectsOf, scalersOf, supportingOf, unscaled } from './rendered-objects.ts';
 import { Shared } from './shared.ts';
 import type { ObjectStore } from './store.ts';
-import { type StoreInquiry, storeFailureOf, withStores } from './store-troubles.ts';
 import { Traffic } from './traffic.ts';
 import type { WayIn } from './way-in.ts';
 
@@ -27,18 +27,23 @@ type Parts = {
   contextOf: (spec: ServerSpec) => RenderContext;
   /** This program: written where a task is worked on, so that one that was paused finds that out. */
   holder: string;
+  /** Traffic has moved. */
+  moved: () => void;
 };
 
 /** The compute sets of one deployment, and the service in front of them. */
-export class Sets {
+export class Sets implements Compute<Plan> {
   readonly #parts: Parts;
   #spec: ServerSpec | undefined;
-  #salt: string | undefined;
+  #plan: Plan | undefined;
   /** Keys of the spec that shall run, plain and for a restart; making them takes a while. */
   #keys: { of: string; plain: string; fresh: string } | undefined;
   /** What was last found as it should be. */
   #mended: string | undefined;
+  /** The set that shall serve. */
   #key = '';
+  /** Under which traffic is moved. */
+  epoch: number | undefined;
   readonly #traffic: Traffic;
   readonly #shared: Shared;
 
@@ -48,39 +53,31 @@ export class Sets {
     this.#traffic = new Traffic({ ...parts, serviceNow: () => this.observe().service });
   }
 
-  /** The set that shall serve. */
-  get key(): string {
-    return this.#key;
-  }
-
   get wayIn(): WayIn {
     return this.#shared.wayIn;
   }
 
-  get min(): number {
-    return scaleOf(resourcesOf(this.#wanted())).min;
-  }
-
-  get goal(): Exclude<Goal, 'nothing'> {
-    const { max } = scaleOf(resourcesOf(this.#wanted()));
-    const graceMilliseconds = this.#context().graceSeconds * 1000;
-    return { key: this.#key, min: this.min, max, graceMilliseconds };
-  }
-
   /** From now on this is what shall run. With a task, a revision that runs already is started anew. */
-  take(spec: ServerSpec, byTask: boolean): void {
+  take(spec: ServerSpec, byTask: boolean): Plan {
     this.#spec = spec;
     const { plain, fresh } = this.#keysOf(spec);
-    const { traffic, service, sets } = this.observe();
-    const begun = [...sets].find(
-      ([, { deployment }]) =>
-        noted(deployment, annotations.revision) === spec.revision_id &&
-        noted(deployment, annotations.retiredAt) === undefined,
-    );
-    const isRestart =
-      byTask && plain === traffic && noted(service, annotations.revision) !== spec.revision_id;
-    this.#key = begun?.[0] ?? (isRestart ? fresh : plain);
-    this.#salt = this.#key === fresh ? spec.revision_id : undefined;
+    const { min, max } = scaleOf(resourcesOf(spec));
+    const graceMilliseconds = this.#context().graceSeconds * 1000;
+    const revisionId = spec.revision_id;
+    const plan: Plan = { revisionId, keys: { plain, fresh }, byTask, min, max, graceMilliseconds };
+    this.#plan = plan;
+    this.#found();
+    return plan;
+  }
+
+  async look(): Promise<Found> {
+    return this.#found();
+  }
+
+  #found(): Found {
+    const found = foundIn(this.observe());
+    if (this.#plan !== undefined) this.#key = goalKeyOf(this.#plan, found);
+    return found;
   }
 
   #keysOf(spec: ServerSpec): { of: string; plain: string; fresh: string } {
@@ -120,13 +117,13 @@ export class Sets {
   }
 
   /** Tries everything out, and makes it. Throws Refused for what cannot be had, and leaves nothing of it. */
-  async create(wanted: number, served: boolean, say: (line: string) => void): Promise<void> {
+  async create({ wanted, served }: NewSet, say: Say): Promise<void> {
     const { cluster } = this.#parts;
     const problems = problemsToStart(this.#wanted(), this.#context(), served);
     if (problems.length > 0) throw new Refused(422, problems.join(' '));
     const rendered = this.#render(wanted);
     for (const object of objectsOf(rendered)) await cluster.tryOut(object);
-    for (const note of rendered.notes) say(note);
+    for (const note of rendered.notes) await say(note);
     // A new revision's servers wait for their stores: now these can be made anew.
     await this.#mendShared(!served);
     try {
@@ -161,25 +158,28 @@ export class Sets {
   }
 
   /** What drains is not scaled any more: an autoscaler would end it. */
-  async retire(key: string): Promise<void> {
+  async retire(key: string, at: number): Promise<void> {
     for (const object of this.#objectsOfSet(key))
       if (object.kind === 'HorizontalPodAutoscaler') await this.#parts.cluster.remove(object);
-    await this.#noteSet(key, { [annotations.retiredAt]: new Date().toISOString() });
+    await this.#noteSet(key, { [annotations.retiredAt]: new Date(at).toISOString() });
   }
 
-  async remove(key: string): Promise<void> {
+  async remove(key: string): Promise<'done'> {
     for (const object of this.#objectsOfSet(key)) await this.#parts.cluster.remove(object);
+    return 'done';
   }
 
   /** Sends the requests to another set, in one write. Throws Overtaken when somebody else works here. */
-  async move(key: string, epoch: number): Promise<void> {
+  async move(to: Shares): Promise<void> {
+    const key = mainOf(to) ?? '';
     await this.#noteSet(key, { [annotations.served]: 'true' });
     const revision = noted(this.#set(key)?.deployment, annotations.revision);
     await this.#traffic.move(this.#serviceHeader(), key, {
       [annotations.revision]: revision,
-      [annotations.epoch]: String(epoch),
+      [annotations.epoch]: String(this.epoch ?? 0),
       [annotations.address]: this.address(),
     });
+    this.#parts.moved();
   }
 
   async stopTraffic(): Promise<void> {
@@ -232,29 +232,22 @@ export class Sets {
       ...scalersOf(rendered),
     ];
     const { cluster, store, id } = this.#parts;
+    const { min } = scaleOf(resourcesOf(this.#wanted()));
     for (const object of wanted) await mendOne(cluster, store, id, object);
-    if (rendered.autoscaler === undefined && (spec?.replicas ?? 1) < this.min)
-      await this.scale(this.#key, this.min);
+    if (rendered.autoscaler === undefined && (spec?.replicas ?? 1) < min) await this.scale(this.#key, min);
   }
 
-  async failureOf({ deployment, pods }: ObservedSet): Promise<AgentFailure | undefined> {
-    const { cluster, store, id } = this.#parts;
-    const inquiry: StoreInquiry = {
-      lastWords: (pod, container) => cluster.lastWords(pod, container),
-      eventsOf: (object) => cluster.eventsOf(object),
-      eventsOfClaim: (namespace, name) => cluster.eventsOfClaim(namespace, name),
-    };
-    const workloads = [...store.all(id, 'Deployment'), ...store.all(id, 'StatefulSet')];
-    return withStores(
-      await failureOf(pods, deployment, inquiry),
-      await storeFailureOf(workloads, store.all(id, 'Pod'), inquiry),
-    );
+  async failureOf(key: string): Promise<AgentFailure | undefined> {
+    const set = this.#set(key);
+    return set && failureOfSet(set, this.#parts);
   }
 
   #mendShared = (renew = false): Promise<void> => this.#shared.mend(this.#wanted(), this.#context(), renew);
 
   #render(wanted: number): RenderedSet {
-    return renderSet(this.#wanted(), this.#context(), wanted, this.#salt);
+    const spec = this.#wanted();
+    const salt = this.#key === this.#plan?.keys.fresh ? spec.revision_id : undefined;
+    return renderSet(spec, this.#context(), wanted, salt);
   }
 
   #wanted(): ServerSpec {

@@ -1,10 +1,10 @@
 import type { ServerPlan } from '../../compute/managed.ts';
 import type { Found } from '../../compute/port.ts';
 import {
-  type Hand,
+  type Coordinator,
   type Looked as LookedOf,
-  perform,
   type ReportStep,
+  runStep,
   type Soon,
 } from '../../compute/runner.ts';
 import { mainOf, type Step } from '../../domain/rollout.ts';
@@ -20,8 +20,8 @@ export type End = 'ill' | 'next' | 'done';
 type Looked = LookedOf<ServerPlan>;
 
 /** A run's part in each step: what it asks the control plane, and says to it. */
-export function handOf(deps: RunDeps, run: Run): Hand<ServerPlan, End> {
-  const hand: Hand<ServerPlan, End> = {
+export function coordinatorOf(deps: RunDeps, run: Run): Coordinator<ServerPlan, End> {
+  const coordinator: Coordinator<ServerPlan, End> = {
     now: () => deps.clock.now(),
     plan: async (found) => {
       run.found = found;
@@ -35,15 +35,15 @@ export function handOf(deps: RunDeps, run: Run): Hand<ServerPlan, End> {
     announce: (looked) => announce(deps, run, looked),
     report: (step, looked) => {
       const again = onceMore(step, run, looked);
-      return again === undefined ? report(deps, run, step) : perform(run.compute, hand, again, looked);
+      return again === undefined ? report(deps, run, step) : runStep(run.compute, coordinator, again, looked);
     },
-    rest: async (looked, until, why) => {
+    idle: async (looked, until, why) => {
       await say(deps, run, why);
-      return rest(deps, run, looked, until);
+      return idle(deps, run, looked, until);
     },
     say: (line) => say(deps, run, line),
   };
-  return hand;
+  return coordinator;
 }
 
 /** Each change is made under the lease, which is asked for right before. */
@@ -88,7 +88,7 @@ function onceMore(step: ReportStep, run: Run, { goal, seen: { sets } }: Looked):
  * Nothing is to be done now. What is on its way out is helped along; a deploy that waits is looked at again
  * soon; otherwise the run ends, and says how things are and when the next one should look.
  */
-async function rest(
+async function idle(
   deps: RunDeps,
   run: Run,
   { found, goal }: Looked,
