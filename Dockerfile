@@ -28,6 +28,7 @@ COPY lib/domain/kubernetes lib/domain/kubernetes
 COPY lib/listener lib/listener
 COPY lib/processes lib/processes
 COPY lib/serving lib/serving
+COPY lib/settings lib/settings
 COPY lib/unpack lib/unpack
 ENV NODE_ENV=production SLIPWAY_DRIVER=kubernetes
 # `node`; a number, so that a cluster can see that it is not root.

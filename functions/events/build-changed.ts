@@ -1,6 +1,6 @@
 import { recordBuild } from '../../lib/app/engine/record-build.ts';
 import { buildControl, clock, table } from '../../lib/container.ts';
-import { variable } from '../../lib/contract/env.ts';
+import { BUILD_SECONDS } from '../../lib/settings/functions.ts';
 import { buildEvent } from '../../lib/triggers/build-event.ts';
 
 export const create = buildEvent(recordBuild);
@@ -8,5 +8,5 @@ export const handler = create(() => ({
   table: table(),
   clock,
   builds: buildControl(),
-  settings: { buildSeconds: variable('BUILD_SECONDS') },
+  settings: { buildSeconds: BUILD_SECONDS() },
 }));

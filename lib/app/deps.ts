@@ -21,7 +21,7 @@ import type { WebhookWaker } from '../adapters/webhook-waker.ts';
 import type { Workflow } from '../adapters/workflow.ts';
 import type { ManagedComputeType } from '../compute/kinds.ts';
 import type { ComputeDriver, ManagedCompute } from '../compute/managed.ts';
-import type { TenantLimits } from '../contract/limits.ts';
+import type { InstallationNumbers, TenantLimits } from '../settings/defaults.ts';
 import type { Table } from '../store/table.ts';
 import type { AuditLog } from './audit-events/audit-log.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -31,25 +31,11 @@ import type { KeyUses } from './identity/key-uses.ts';
  * What the installation allows and how long it waits; each composition root fills it from its own
  * environment.
  */
-export type Settings = {
+export type Settings = InstallationNumbers & {
   /** `file:` repositories: only where builds run on the caller's own machine. */
   allowFileRepositories: boolean;
   /** A container registry that images can be pushed to, if there is one. */
   registryHost: string | undefined;
-  /** A DEPLOY task that no listener claims for so long fails its revision. */
-  unclaimedSeconds: number;
-  /** A listener silent for so long after a claim fails its revision. */
-  silentSeconds: number;
-  /** A build may take so long once it runs. */
-  buildSeconds: number;
-  /** A build may wait so long until it runs. */
-  buildQueueSeconds: number;
-  /** So many of the newest artifacts of a deployment are kept, beside those that are in use. */
-  keptArtifacts: number;
-  /** An audit event is kept for so long. */
-  auditDays: number;
-  /** What is made in the console or with a bearer token is good for so long at most. */
-  keyDays: number;
   /** How much a tenant may have. */
   limits: TenantLimits;
   /** So many of a tenant's builds run at once, and more wait. Absent: the builder has a queue of its own. */

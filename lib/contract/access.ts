@@ -1,4 +1,4 @@
-import type { VariableName } from './env.ts';
+import type { VariableName } from '../settings/variable.ts';
 
 /**
  * What a function may do outside itself, one word an action. The infrastructure makes roles and variables of

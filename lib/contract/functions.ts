@@ -1,5 +1,5 @@
+import type { VariableName } from '../settings/variable.ts';
 import type { Access } from './access.ts';
-import type { VariableName } from './env.ts';
 
 /** A function that no request calls: the state machine, the stream, a schedule or an event does. */
 export type FunctionRow = {

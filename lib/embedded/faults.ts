@@ -4,9 +4,7 @@ import {
   type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-
-/** What goes wrong on purpose, for testing: which share of the writes meets another writer's transaction. */
-export type Faults = { transactionConflict: number; seed: number };
+import type { Faults } from '../settings/values.ts';
 
 /** What the store writes with. */
 const WRITES = new Set([
@@ -15,20 +13,6 @@ const WRITES = new Set([
   'UpdateItemCommand',
   'DeleteItemCommand',
 ]);
-
-/** More, and five seconds of retries would no longer be enough for most transactions. */
-export const FAULT_SHARE_MAX = 0.9;
-
-/**
- * Reads `transaction-conflict=0.2`, optionally followed by `,seed=7` (by default 1). Gives undefined for
- * anything else, shares above 0.9 included.
- */
-export function parseFaults(text: string): Faults | undefined {
-  const [, share, seed = '1'] =
-    /^transaction-conflict=(\d(?:\.\d+)?)(?:,seed=(\d{1,9}))?$/.exec(text.trim()) ?? [];
-  if (share === undefined || Number(share) > FAULT_SHARE_MAX) return undefined;
-  return { transactionConflict: Number(share), seed: Number(seed) };
-}
 
 /**
  * Lets a share of this client's writes fail as DynamoDB lets them fail when another writer's transaction

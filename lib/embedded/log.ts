@@ -1,7 +1,8 @@
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 import { logger } from '../http/logger.ts';
-import { type Log, type PrintedLevel, printedLevels } from '../listener/log.ts';
+import type { Log } from '../listener/log.ts';
+import { type PrintedLevel, printedLevels } from '../settings/values.ts';
 
 const LEFT_OUT = new Set(['level', 'message', 'timestamp', 'service', 'sampling_rate', 'xray_trace_id']);
 

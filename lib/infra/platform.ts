@@ -1,4 +1,4 @@
-import type { AgentVariableName, Environment, VariableName } from '../contract/env.ts';
+import type { AgentVariableName, Environment, VariableName } from '../settings/variable.ts';
 import type { Bundle } from './bundles.ts';
 import type { Settings } from './settings.ts';
 

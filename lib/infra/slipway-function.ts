@@ -4,7 +4,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type Access, variablesFor } from '../contract/access.ts';
-import type { VariableName } from '../contract/env.ts';
+import type { VariableName } from '../settings/variable.ts';
 import { type AllowedActions, permissionsFor } from './access.ts';
 import { reservedFor } from './concurrency.ts';
 import { nameOf, type Platform } from './platform.ts';

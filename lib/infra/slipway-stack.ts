@@ -14,7 +14,7 @@ import { Notes } from './notes.ts';
 import { Observability } from './observability.ts';
 import { nameOf, type Platform } from './platform.ts';
 import { pullRoleName, pushRoleName, Registry } from './registry.ts';
-import { limitVariables, type Settings, waitVariables } from './settings.ts';
+import { numberVariables, type Settings } from './settings.ts';
 import { eventBusName, Triggers } from './triggers.ts';
 import { Workflow } from './workflow.ts';
 
@@ -110,14 +110,10 @@ export class SlipwayStack extends Stack {
       OIDC_CLIENT_ID: settings.oidcClientId,
       OIDC_TOKEN_ENDPOINT: settings.oidcTokenEndpoint,
       UPLOAD_ORIGIN: `https://${bucketName}.s3.${region}.${this.urlSuffix}`,
-      ...waitVariables(settings),
       EVENT_BUS_NAME: eventBusName(settings),
       DELIVER_FUNCTION_NAME: nameOf(settings, functionRows.deliver.name),
       HEADS_FUNCTION_NAME: nameOf(settings, functionRows.heads.name),
-      KEPT_ARTIFACTS: String(settings.keptArtifacts),
-      AUDIT_DAYS: String(settings.auditDays),
-      KEY_DAYS: String(settings.keyDays),
-      ...limitVariables(settings),
+      ...numberVariables(settings),
       ALLOWED_HOSTS: settings.allowedHosts,
       ...managingVariables(settings),
     };

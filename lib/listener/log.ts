@@ -1,13 +1,7 @@
-/** From the most talkative to the most silent. */
-export const printedLevels = ['debug', 'info', 'warn', 'error'] as const;
-export type PrintedLevel = (typeof printedLevels)[number];
+import { type PrintedLevel, printedLevels } from '../settings/values.ts';
 
 /** The output of a program for the person at its terminal: one readable line an event. */
 export type Log = Record<PrintedLevel, (message: string) => void>;
-
-export function isLogLevel(text: string): text is PrintedLevel {
-  return printedLevels.some((level) => level === text);
-}
 
 /** Writes lines like `2026-11-21T10:00:00.000Z INFO  listener: …` from `level` up, with the name of the program. */
 export function createLog(

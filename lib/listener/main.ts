@@ -2,7 +2,8 @@ import { limitsOfPlatform } from '../processes/platform.ts';
 import { messageOf } from './backoff.ts';
 import type { StartListener } from './listener.ts';
 import { createLog, type Log } from './log.ts';
-import { type ListenerOptions, OptionsError, readOptions, USAGE } from './options.ts';
+import { type ListenerOptions, OptionsError, readOptions } from './options.ts';
+import { USAGE } from './usage.ts';
 
 /** Resolves, with the reason, when the listener is to stop. */
 function stopRequested(options: ListenerOptions): Promise<string> {

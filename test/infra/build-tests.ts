@@ -50,7 +50,7 @@ export function buildTests(stacksOf: () => Synthesised): void {
     });
 
     it.each([
-      [{ buildSeconds: '3600' }, 'at most 3300'],
+      [{ buildSeconds: '3600' }, "from 300 to 3300, not '3600'"],
       [{ buildCompute: 'huge' }, 'buildCompute'],
       [{ dockerHubSecret: 'docker-hub' }, 'the ARN of an item of Secrets Manager'],
     ])('are refused with a setting that means nothing: %j', (wrong, said) => {

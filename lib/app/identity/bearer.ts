@@ -1,7 +1,7 @@
 import { oidcProvider } from '../../adapters/identity-provider.ts';
-import { variable } from '../../contract/env.ts';
 import { refuse } from '../../contract/errors.ts';
 import { once } from '../../contract/once.ts';
+import { OIDC_AUDIENCE, OIDC_ISSUER } from '../../settings/functions.ts';
 import { findMember, type MemberItem, tenantsOfMember } from '../../store/identity/members.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -25,7 +25,7 @@ const NO_KEY = 'bearer';
 
 /** The issuer that the function's own environment names, if any. */
 const environmentProvider = once(() => {
-  const [issuer, audience] = [variable('OIDC_ISSUER'), variable('OIDC_AUDIENCE')];
+  const [issuer, audience] = [OIDC_ISSUER(), OIDC_AUDIENCE()];
   return oidcProvider(issuer && audience ? { issuer, audience } : undefined, Date.now);
 });
 

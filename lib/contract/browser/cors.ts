@@ -28,18 +28,6 @@ export const corsResponseHeaders = [
 /** A browser need not ask again for so long. */
 export const CORS_MAX_AGE_SECONDS = 3600;
 
-const ORIGIN = /^https?:\/\/[a-z0-9.-]+(:\d+)?$/;
-
-/** `*`, or scheme and host, with the port when it is not the scheme's own: as browsers name origins. */
-export const isOrigin = (text: string): boolean => text === '*' || ORIGIN.test(text);
-
-/** The entries of a list that is written with commas. */
-export const listed = (text: string): string[] =>
-  text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-
 /** The methods of the routes. */
 export const corsMethods = (rows: readonly Pick<RouteRow, 'method'>[]): string[] =>
   [...new Set<string>(rows.map(({ method }) => method))].toSorted();

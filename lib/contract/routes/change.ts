@@ -1,5 +1,5 @@
+import type { VariableName } from '../../settings/variable.ts';
 import type { Access } from '../access.ts';
-import type { VariableName } from '../env.ts';
 import type { ErrorCode } from '../errors.ts';
 
 /** What changing a deployment does and may be answered, by whichever of its two routes. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
+import type { VariableName } from '../../settings/variable.ts';
 import type { Access, ReadAccess } from '../access.ts';
 import type { AuditAction } from '../audit.ts';
-import type { VariableName } from '../env.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Permission } from '../roles.ts';
 

@@ -1,112 +1,17 @@
-import { isIPv4 } from 'node:net';
-import * as z from 'zod';
-import { listed } from '../../contract/browser/cors.ts';
-import { secretItem } from '../secret-item.ts';
+import type * as z from 'zod';
+import { agentRows } from '../../settings/aws-agents.ts';
+import type { schemasOf } from '../../settings/row.ts';
 import { rangeProblem } from './allowed-addresses.ts';
 import { FUNCTION_BYTES_MAX, frontFunction } from './front-function.ts';
 
-/** An IPv4 network, such as `10.42.0.0/16`, as an address and a length. */
-const CIDR = /^(\d{1,3}(?:\.\d{1,3}){3})\/(\d{1,2})$/;
-const NETWORK_BITS_MIN = 16;
-const NETWORK_BITS_MAX = 22;
-
-/** What ids of EC2 end with: older ones have 8 digits. */
-const ID = '(?:[0-9a-f]{8}|[0-9a-f]{17})';
-const twoSubnets = z
-  .string()
-  .regex(new RegExp(`^subnet-${ID},subnet-${ID}$`), 'two ids of subnets, separated by a comma')
-  .transform((ids) => ids.split(','))
-  .refine(([one, other]) => one !== other, 'two different subnets');
-
-/** Settings of where the installation runs agents itself: they go with `compute`. */
-export const agentSettings = {
-  /**
-   * How servers of agents reach the outside: over public addresses of their own, or over one NAT gateway.
-   */
-  agentNetwork: z.enum(['public', 'nat']).default('public'),
-  /** The two zones that agents run in, such as `us-east-1b,us-east-1c`; absent: the first two of the region. */
-  agentZones: z
-    .string()
-    .regex(/^[a-z0-9-]+[a-z],[a-z0-9-]+[a-z]$/, 'two zones, separated by a comma')
-    .transform((zones) => zones.split(','))
-    .optional(),
-  /** The addresses of the network that is made for them. */
-  agentCidr: z.string().superRefine(refuse(networkProblem)).optional(),
-  /** A network that is there already, and in it two subnets each for servers and for the balancer. */
-  agentVpcId: z
-    .string()
-    .regex(new RegExp(`^vpc-${ID}$`), 'the id of a network, such as vpc-0123456789abcdef0')
-    .optional(),
-  agentSubnets: twoSubnets.optional(),
-  balancerSubnets: twoSubnets.optional(),
-  /** A role that servers of agents have in the account (to call Bedrock, say). They have none unless given. */
-  agentRole: z
-    .string()
-    .regex(/^arn:[^:]+:iam::\d{12}:role\/.+$/)
-    .optional(),
-  /**
-   * An item of Secrets Manager: each of its members is a variable that all servers of agents get. None unless
-   * given.
-   */
-  agentSecrets: secretItem.optional(),
-  /** Ranges of addresses that may ask agents, separated by commas. Anybody may unless given. */
-  agentAllowedCidrs: z
-    .string()
-    .transform((text) => listed(text))
-    .superRefine((ranges, context) => {
-      const none =
-        ranges.length === 0 ? 'no range of addresses: leave the setting out to let anybody ask' : undefined;
-      const wrong = ranges.map(rangeProblem).find((one) => one !== undefined);
-      const problem = none ?? wrong ?? lengthProblem(ranges);
-      if (problem !== undefined) context.addIssue(problem);
-    })
-    .optional(),
-  /** A firewall (a web ACL of AWS WAF) in front of agents. */
-  agentWebAclArn: z
-    .string()
-    .regex(
-      /^arn:[^:]+:wafv2:us-east-1:\d{12}:global\/webacl\/[^/]+\/[^/]+$/,
-      'the ARN of a web ACL whose scope is CLOUDFRONT: those lie in us-east-1',
-    )
-    .optional(),
-  /** Under which each agent has a host of its own, with a certificate for `*.<domain>`. */
-  agentsDomain: z
-    .string()
-    .max(189, 'at most 189 characters: the label of an agent has 63 more')
-    .regex(
-      /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/,
-      'a domain such as agents.example.com, in lower case and without *.',
-    )
-    .optional(),
-  agentsCertificateArn: z
-    .string()
-    .regex(
-      /^arn:[^:]+:acm:us-east-1:\d{12}:certificate\/.+$/,
-      'the ARN of a certificate in us-east-1: CloudFront takes no other',
-    )
-    .optional(),
-} as const;
-
-type AgentSettings = z.output<z.ZodObject<typeof agentSettings>>;
+type AgentSettings = z.output<z.ZodObject<ReturnType<typeof schemasOf<typeof agentRows>>>>;
 type Related = AgentSettings & { compute?: string | undefined; domainName?: string | undefined };
 
-function refuse(problemOf: (text: string) => string | undefined) {
-  return (text: string, context: { addIssue(message: string): void }): void => {
-    const problem = problemOf(text);
-    if (problem !== undefined) context.addIssue(problem);
-  };
-}
-
-/** Servers have a quarter of the network in each zone, up to /20; a balancer needs a /26 in each. */
-function networkProblem(text: string): string | undefined {
-  const [, address = '', length = ''] = CIDR.exec(text) ?? [];
-  const bits = Number(length);
-  if (!isIPv4(address)) return 'a network such as 10.42.0.0/16';
-  if (bits < NETWORK_BITS_MIN || bits > NETWORK_BITS_MAX)
-    return `a network from /${NETWORK_BITS_MIN}, the largest that AWS takes, to /${NETWORK_BITS_MAX}, the smallest that holds two subnets of servers and two of the balancer`;
-  const number = address.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);
-  if (number % 2 ** (32 - bits) !== 0) return `${address} is not the first address of a /${bits}`;
-  return undefined;
+/** What is wrong with the addresses that may ask agents; undefined: nothing. */
+export function allowedCidrsProblem(ranges: readonly string[]): string | undefined {
+  if (ranges.length === 0) return 'no range of addresses: leave the setting out to let anybody ask';
+  const wrong = ranges.map(rangeProblem).find((one) => one !== undefined);
+  return wrong ?? lengthProblem(ranges);
 }
 
 /** Ranges are part of a function of CloudFront, which has little room. */
@@ -125,7 +30,7 @@ function lengthProblem(ranges: readonly string[]): string | undefined {
 export function agentSettingsProblem(given: Related): string | undefined {
   const { agentNetwork, compute, domainName } = given;
   const named = Object.entries(given).flatMap(([name, value]) =>
-    name in agentSettings && name !== 'agentNetwork' && value !== undefined ? [name] : [],
+    name in agentRows && name !== 'agentNetwork' && value !== undefined ? [name] : [],
   );
   const first = agentNetwork === 'public' ? named[0] : 'agentNetwork';
   if (compute === undefined && first !== undefined) return `${first} goes with compute=fargate`;

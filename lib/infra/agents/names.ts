@@ -1,6 +1,5 @@
 import { managingRows } from '../../contract/functions.ts';
 import { type AgentArns, nameOf } from '../platform.ts';
-import { secretItemArn } from '../secret-item.ts';
 import type { Settings } from '../settings.ts';
 
 // Names of what agents run on: the driver's role is made of them, before there is anything.
@@ -22,11 +21,18 @@ export const managingVariables = (settings: Settings) => {
   };
 };
 
+/** As Secrets Manager appends it to the name of each item in its ARN. */
+const ITEM_SUFFIX = '-??????';
+
 type Places = {
   /** An ARN of a service in this region and account. */
   at: (service: string, resource: string) => string;
   role: (name: string) => string;
 };
+
+/** What a policy says of an item of Secrets Manager that a setting names, by name or ARN. */
+const itemArn = (item: string, at: Places['at']): string =>
+  item.startsWith('arn:') ? item : at('secretsmanager', `secret:${item}${ITEM_SUFFIX}`);
 
 /** The ARNs of what the driver works on. */
 export function agentArns(settings: Settings, { at, role }: Places): AgentArns {
@@ -46,7 +52,7 @@ export function agentArns(settings: Settings, { at, role }: Places): AgentArns {
       'aws-service-role/ecs.application-autoscaling.amazonaws.com/AWSServiceRoleForApplicationAutoScaling_ECSService',
     ),
     secrets: at('secretsmanager', `secret:${agentSecretPrefix(settings)}/*`),
-    sharedVariables: agentSecrets === undefined ? [] : [secretItemArn(agentSecrets, at)],
+    sharedVariables: agentSecrets === undefined ? [] : [itemArn(agentSecrets, at)],
     logStreams: at('logs', `log-group:${agentLogGroupName(settings)}:log-stream:*`),
     roles: [
       role(executionRoleName(settings)),

@@ -1,4 +1,4 @@
-import { limitDefaults } from '../../../lib/contract/limits.ts';
+import { limitDefaults } from '../../../lib/settings/defaults.ts';
 import { github } from '../world/requests.ts';
 import { NOBODY, type openWithListener } from './wired-world.ts';
 

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as containerModule from '../../../lib/container.ts';
-import { variable } from '../../../lib/contract/env.ts';
-import { limitDefaults } from '../../../lib/contract/limits.ts';
+import { limitDefaults } from '../../../lib/settings/defaults.ts';
+import {
+  BUILD_SECONDS,
+  REGISTRY_HOST,
+  SILENT_SECONDS,
+  STATE_MACHINE_ARN,
+} from '../../../lib/settings/functions.ts';
 import { type FreshModules, freshModules } from '../../support/aws/fresh-modules.ts';
 
 const complete = {
@@ -92,15 +97,15 @@ describe('the container', () => {
 
 describe('an environment variable', () => {
   it('has the value of its schema', () => {
-    expect(variable('BUILD_SECONDS', { BUILD_SECONDS: '60' })).toBe(60);
-    expect(variable('SILENT_SECONDS', {})).toBe(900);
-    expect(variable('REGISTRY_HOST', { REGISTRY_HOST: '' })).toBeUndefined();
+    expect(BUILD_SECONDS({ BUILD_SECONDS: '60' })).toBe(60);
+    expect(SILENT_SECONDS({})).toBe(900);
+    expect(REGISTRY_HOST({ REGISTRY_HOST: '' })).toBeUndefined();
   });
 
   it('is named when it is malformed, without its value', () => {
-    expect(() => variable('BUILD_SECONDS', { BUILD_SECONDS: 'ten' })).toThrow(
+    expect(() => BUILD_SECONDS({ BUILD_SECONDS: 'ten' })).toThrow(
       new Error('The environment variable BUILD_SECONDS is missing or malformed'),
     );
-    expect(() => variable('STATE_MACHINE_ARN', { STATE_MACHINE_ARN: 'arn:x' })).toThrow('STATE_MACHINE_ARN');
+    expect(() => STATE_MACHINE_ARN({ STATE_MACHINE_ARN: 'arn:x' })).toThrow('STATE_MACHINE_ARN');
   });
 });

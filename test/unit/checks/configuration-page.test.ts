@@ -1,76 +1,89 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { readEnvironment } from '../../../lib/embedded/environment.ts';
-import { readSettings } from '../../../lib/infra/settings.ts';
-import { USAGE } from '../../../lib/listener/options.ts';
+import { awsRows } from '../../../lib/settings/aws.ts';
+import { embeddedRows } from '../../../lib/settings/embedded.ts';
+import { type ListenerRow, listenerRows } from '../../../lib/settings/listener.ts';
+import { type Row, schemaOf } from '../../../lib/settings/row.ts';
+import { optionOf, variableOf } from '../../../lib/settings/spelling.ts';
+import { withGeneratedPart } from '../../support/files/generated-part.ts';
 
 const root = new URL('../../../', import.meta.url);
-const read = (file: string): string => readFileSync(new URL(file, root), 'utf8');
+const page = new URL('docs/configuration.md', root);
 
-/**
- * The cells of each row of the table under a heading of docs/configuration.md, without the first two lines.
- */
-function rowsUnder(heading: string): string[][] {
-  const section = read('docs/configuration.md').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-  const rows = section
-    .split('\n')
-    .filter((line) => line.startsWith('| '))
-    .slice(1)
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim().replaceAll('`', '')),
-    );
-  expect(rows.length).toBeGreaterThan(5);
-  return rows;
+const lineOf = (cells: readonly string[]): string =>
+  `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`;
+
+const tableOf = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [lineOf(heads), `|${heads.map(() => '---').join('|')}|`, ...rows.map(lineOf)].join('\n');
+
+const code = (text: string): string => `\`${text}\``;
+
+/** What holds where a setting is absent. */
+function defaultOf(row: Row): string {
+  const value: unknown = schemaOf(row).safeParse(undefined).data;
+  if (row.defaultShown !== undefined) return row.defaultShown;
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'boolean' || (typeof value === 'string' && value !== '')) return code(String(value));
+  return '';
 }
 
-it('docs/configuration.md has every variable that the embedded runtime reads, and no other', () => {
-  const source = read('lib/embedded/environment.ts');
-  const names = [...source.matchAll(/^ {2}(PORT|SLIPWAY_[A-Z_]+):/gm)].map(([, name = '']) => name);
-  expect(names.length).toBeGreaterThan(15);
-  const documented = rowsUnder('Embedded runtime').map(([name = '']) => name);
-  // The database client's own.
-  expect(documented.toSorted()).toEqual([...names, 'AWS_ENDPOINT_URL_DYNAMODB'].toSorted());
-});
+const embeddedTable = tableOf(
+  ['Variable', 'Default', 'Meaning'],
+  Object.entries(embeddedRows).map(([name, row]: [string, Row]) => [
+    code(variableOf(name, row)),
+    defaultOf(row),
+    row.does,
+  ]),
+);
 
-it('and their defaults', () => {
-  const settings = readEnvironment({});
-  const defaults = new Map(rowsUnder('Embedded runtime').map(([name = '', value = '']) => [name, value]));
-  const pairs: [variable: string, value: string | number][] = [
-    ['PORT', settings.port],
-    ['SLIPWAY_BUILD_SECONDS', settings.buildSeconds],
-    ['SLIPWAY_BUILD_QUEUE_SECONDS', settings.buildQueueSeconds],
-    ['SLIPWAY_START_TIMEOUT_SECONDS', settings.startTimeoutSeconds],
-    ['SLIPWAY_DRAIN_SECONDS', settings.drainSeconds],
-    ['SLIPWAY_UNCLAIMED_SECONDS', settings.unclaimedSeconds],
-    ['SLIPWAY_SILENT_SECONDS', settings.silentSeconds],
-    ['SLIPWAY_SWEEP_SECONDS', settings.sweepSeconds],
-    ['SLIPWAY_KEPT_ARTIFACTS', settings.keptArtifacts],
-    ['SLIPWAY_AUDIT_DAYS', settings.auditDays],
-    ['SLIPWAY_KEY_DAYS', settings.keyDays],
-    ['SLIPWAY_LOG_LEVEL', settings.logLevel],
-  ];
-  expect(pairs.map(([name]) => [name, defaults.get(name)])).toEqual(
-    pairs.map(([name, value]) => [name, String(value)]),
+const listenerTable = tableOf(
+  ['Option', 'Variable', 'Default', 'Meaning'],
+  Object.entries(listenerRows)
+    .filter(([, { only }]) => only !== 'variable')
+    .map(([name, row]: [string, ListenerRow]) => [
+      code(optionOf(name)),
+      row.only === 'option' ? '' : code(variableOf(name, row)),
+      row.defaultShown ?? (row.required === undefined ? defaultOf(row) : 'required'),
+      row.does,
+    ]),
+);
+
+const awsTable = tableOf(
+  ['Setting', 'Default', 'Meaning'],
+  Object.entries<Row>(awsRows).map(([name, row]) => [code(name), defaultOf(row), row.does]),
+);
+
+/** The comment above each variable of functions: texts that no function is bundled with. */
+const functionTable = tableOf(
+  ['Variable', 'What it is'],
+  [
+    ...readFileSync(new URL('lib/settings/functions.ts', root), 'utf8').matchAll(
+      /^(?:\/\*\* (.*) \*\/\n)?export const ([A-Z_]+) =/gm,
+    ),
+  ].map(([, comment = '', name = '']) => [code(name), comment.replace(/\.$/, '')]),
+);
+
+function withTables(text: string): string {
+  const tables = {
+    'variables of the embedded runtime': embeddedTable,
+    'options of a listener': listenerTable,
+    'settings of AWS': awsTable,
+    'variables of the functions': functionTable,
+  };
+  return Object.entries(tables).reduce(
+    (before, [name, table]) => withGeneratedPart(before, name, table),
+    text,
   );
+}
+
+it('the tables in docs/configuration.md are those of lib/settings; `npm run docs` writes them', () => {
+  const text = readFileSync(page, 'utf8');
+  if (process.env.UPDATE_DOCS !== undefined) writeFileSync(page, withTables(text));
+  expect(readFileSync(page, 'utf8')).toBe(withTables(text));
 });
 
-it('and every option of a listener with its variable', () => {
-  const options = [...USAGE.matchAll(/^ {2}(--[a-z-]+).*?(?:\((SLIPWAY_[A-Z_]+)|$)/gm)];
-  const documented = rowsUnder('Listener').map(([option, variable]) => [option, variable]);
-  expect(documented).toEqual(options.map(([, option, variable = '']) => [option, variable]));
-});
-
-it('and every setting of the stacks with its default', () => {
-  const names: string[] = [];
-  readSettings((name) => void names.push(name));
-  const documented = rowsUnder('AWS');
-  expect(documented.map(([name = '']) => name).toSorted()).toEqual(names.toSorted());
-  const defaults = Object.entries(readSettings(() => undefined)).flatMap(([name, value]) =>
-    typeof value === 'number' || (typeof value === 'string' && value !== '') ? [[name, String(value)]] : [],
-  );
-  const given = new Map(documented.map(([name = '', value]) => [name, value]));
-  expect(defaults.map(([name = '']) => [name, given.get(name)])).toEqual(defaults);
+it('every variable of functions has a comment for its table', () => {
+  const rows = functionTable.split('\n').slice(2);
+  expect(rows.length).toBeGreaterThan(40);
+  expect(rows.filter((row) => row.endsWith('| |'))).toEqual([]);
 });

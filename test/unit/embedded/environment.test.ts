@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { limitDefaults } from '../../../lib/contract/limits.ts';
 import { readEnvironment } from '../../../lib/embedded/environment.ts';
+import { limitDefaults } from '../../../lib/settings/defaults.ts';
 
 describe('the environment of the runtime', () => {
   it('has defaults for everything', () => {
-    expect(readEnvironment({})).toEqual({
+    expect(readEnvironment({})).toMatchObject({
       port: 4400,
       agentsPort: 4401,
       dataFolder: resolve('.slipway'),

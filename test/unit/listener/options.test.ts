@@ -93,7 +93,11 @@ describe('a listener for a cluster', () => {
   it.each([
     [['--driver', 'nomad'], {}, "--driver must be process or kubernetes, not 'nomad'"],
     [['--driver', 'kubernetes'], {}, '--namespaces (or SLIPWAY_NAMESPACES) is required'],
-    [['--namespaces', 'a,B'], cluster, "'B' is none"],
+    [
+      ['--namespaces', 'a,B'],
+      cluster,
+      "--namespaces must be names of namespaces, separated by commas, not 'B'.",
+    ],
     [['--platform', 'arm64'], cluster, "--platform must look like linux/amd64, not 'arm64'"],
   ])('is refused in words: %j', (args, environment, words) => {
     expect(() => read(args, environment)).toThrow(words);
