@@ -52,9 +52,7 @@ export const unsentOtherEvent = z.object({
 });
 
 /** First versions knew fewer types of events. */
-export const anyUnsent = alsoEarlier(z.discriminatedUnion('entity', [unsentEvents, unsentOtherEvent]), [
-  (item) => item,
-]);
+export const anyUnsent = alsoEarlier(z.discriminatedUnion('entity', [unsentEvents, unsentOtherEvent]), 2);
 type AnyUnsent = z.infer<typeof anyUnsent>;
 
 export async function findEventCount(

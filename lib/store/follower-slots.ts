@@ -29,7 +29,7 @@ export const followerSlot = z.object({
 export type FollowerSlot = z.infer<typeof followerSlot>;
 
 /** The first version did not say who. */
-export const anyFollowerSlot = alsoEarlier(followerSlot, [(item) => ({ ...item, who: '' })]);
+export const anyFollowerSlot = alsoEarlier(followerSlot, 2, { 1: (item) => ({ ...item, who: '' }) });
 
 /** A tenant's places that are taken or were. */
 export const followerSlots = (table: Table, tenantId: string): Promise<FollowerSlot[]> =>

@@ -30,7 +30,7 @@ export const integration = z.object({
 export type Integration = z.infer<typeof integration>;
 
 /** All of the first version are of GitHub. */
-export const anyIntegration = alsoEarlier(integration, [(item) => item]);
+export const anyIntegration = alsoEarlier(integration, 2);
 
 export const findIntegration = (
   table: Table,

@@ -8,7 +8,7 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
 import { checkSource, fieldsOfKind, nothingToBuild, sourceKinds, sourceOf } from '../../domain/source.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import type { Deployment, Listener } from '../../store/engine/items.ts';
+import { DEPLOYMENT_VERSION, type Deployment, type Listener } from '../../store/engine/items.ts';
 import { reservationInTheWay } from '../../store/engine/names.ts';
 import { createDeploymentWrites } from '../../store/engine/transactions/deployments.ts';
 import { auditOf } from '../audit.ts';
@@ -119,7 +119,7 @@ function newDeployment(
   const names = (body.secrets ?? []).map((secret) => secret.name);
   const queued = nothingToBuild(source, fieldsOf(body)) === undefined ? [first.number] : [];
   return {
-    v: 5,
+    v: DEPLOYMENT_VERSION,
     entity: 'deployment',
     tenant_id: caller.tenantId,
     id: deps.clock.orderedId(),

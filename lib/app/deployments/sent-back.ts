@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { limitedFields } from '../../contract/deployments/requests.ts';
 import type { ValidationItem } from '../../contract/errors.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
 import type { Caller } from '../caller.ts';
@@ -13,14 +14,6 @@ type Value = { path: Path; value: unknown };
 
 /** Objects whose fields are kept one by one. */
 const CONTAINERS = new Set(['source_config', 'source_revision_config', 'source_config.resource_spec']);
-/** What has a limit in size together: its problem names no field. */
-const LIMITED_TOGETHER = [
-  'source_config',
-  'source_revision_config',
-  'secret_references',
-  'agent',
-  'tracked_packages',
-];
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -46,7 +39,7 @@ function fieldsIn(body: unknown, path: Path): Path[] {
 function fieldsNamedBy({ loc }: ValidationItem, body: unknown): Path[] {
   const [part, ...path] = loc.map(String);
   if (part !== 'body') return [];
-  return path.length === 0 ? LIMITED_TOGETHER.flatMap((name) => fieldsIn(body, [name])) : [fieldOf(path)];
+  return path.length === 0 ? limitedFields.flatMap((name) => fieldsIn(body, [name])) : [fieldOf(path)];
 }
 
 function without(value: unknown, [first, ...rest]: Path): unknown {

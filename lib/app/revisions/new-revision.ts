@@ -1,5 +1,5 @@
 import { revisionId } from '../../domain/revision-id.ts';
-import type { Deployment, Revision } from '../../store/engine/items.ts';
+import { type Deployment, REVISION_VERSION, type Revision } from '../../store/engine/items.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 
@@ -31,7 +31,7 @@ export function newRevision(
     secrets: deployment.secrets,
   };
   return {
-    v: 5,
+    v: REVISION_VERSION,
     entity: 'revision',
     tenant_id: deployment.tenant_id,
     deployment_id: deployment.id,

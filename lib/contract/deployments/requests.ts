@@ -74,7 +74,7 @@ const optionalFields = {
 };
 
 /** The fields that are kept together, and so limited together. */
-const limitedFields = [
+export const limitedFields = [
   'source_config',
   'source_revision_config',
   'secret_references',

@@ -15,7 +15,6 @@ import { active, slot } from './slot-shapes.ts';
  */
 const base = { tenant_id: z.string(), v: z.literal(1) };
 const second = { ...base, v: z.literal(2) };
-const fifth = { ...base, v: z.literal(5) };
 
 const json = anyObject();
 
@@ -39,8 +38,14 @@ const secretReference = z.object({
 export const deploymentConfig = z.object(storedShape(configFields));
 export type DeploymentConfig = z.infer<typeof deploymentConfig>;
 
+/**
+ * The second version of a deployment may have `config.drain_seconds`, the third `config.push_paths` and
+ * `pushed`, the fourth `reported_urls`, the fifth `active.configuration` and `active.secrets`.
+ */
+export const DEPLOYMENT_VERSION = 5;
 export const deployment = z.object({
-  ...fifth,
+  ...base,
+  v: z.literal(DEPLOYMENT_VERSION),
   entity: z.literal('deployment'),
   id: z.string(),
   name: z.string(),
@@ -85,8 +90,14 @@ export const deployment = z.object({
 export type Deployment = z.infer<typeof deployment>;
 export type { Slot } from './slot-shapes.ts';
 
+/**
+ * The second version of a revision may have `artifact.server`, the third `commit` and `cause`, the fourth a
+ * `reason` in the cause of a push, the fifth `build_phase` and an unstarted `lost_build`.
+ */
+export const REVISION_VERSION = 5;
 export const revision = z.object({
-  ...fifth,
+  ...base,
+  v: z.literal(REVISION_VERSION),
   entity: z.literal('revision'),
   deployment_id: z.string(),
   id: z.string(),

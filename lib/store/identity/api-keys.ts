@@ -29,7 +29,7 @@ export const apiKey = z.object({
   made_with: z.string().optional(),
 });
 /** The second version may have `made_with`. */
-export const anyApiKey = alsoEarlier(apiKey, [(item) => item]);
+export const anyApiKey = alsoEarlier(apiKey, 2);
 export type ApiKeyItem = z.infer<typeof apiKey>;
 
 /**

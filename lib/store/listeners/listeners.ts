@@ -24,7 +24,7 @@ export const lastSeen = z.object({
 export type LastSeen = z.infer<typeof lastSeen>;
 
 /** A first version was not watched, and a second one counted no changes. */
-export const anyLastSeen = alsoEarlier(lastSeen, [(item) => item, (item) => item]);
+export const anyLastSeen = alsoEarlier(lastSeen, 3);
 
 export const findListener = (
   table: Table,

@@ -36,7 +36,7 @@ export const delivery = z.object({
 export type Delivery = z.infer<typeof delivery>;
 
 /** In the first version a request did everything, and `done` said so; what it left, a look at the head found. */
-export const anyDelivery = alsoEarlier(delivery, [({ done: _, ...item }) => ({ ...item, open: 0 })]);
+export const anyDelivery = alsoEarlier(delivery, 2, { 1: ({ done: _, ...item }) => ({ ...item, open: 0 }) });
 
 const saidOfCommit = z.object({
   commit: z.string(),

@@ -5,6 +5,7 @@ import { find, queryAll } from '../../../lib/store/dynamodb/reads.ts';
 import { type Item, transact } from '../../../lib/store/dynamodb/transact.ts';
 import { alsoEarlier } from '../../../lib/store/dynamodb/upgrade.ts';
 import { findDeployment } from '../../../lib/store/engine/deployments.ts';
+import { DEPLOYMENT_VERSION, REVISION_VERSION } from '../../../lib/store/engine/items.ts';
 import { move } from '../../../lib/store/engine/revision-moves.ts';
 import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
 import { deploymentKey, revisionKeyOf } from '../../../lib/store/keys/index.ts';
@@ -21,10 +22,10 @@ import { aWorld } from '../../support/world/world.ts';
  * long that is.
  */
 const book = z.object({ v: z.literal(3), title: z.string(), length: z.int() });
-const anyBook = alsoEarlier(book, [
-  ({ name }) => ({ title: name }),
-  ({ title }) => ({ title, length: String(title).length }),
-]);
+const anyBook = alsoEarlier(book, 3, {
+  1: ({ name }) => ({ title: name }),
+  2: ({ title }) => ({ title, length: String(title).length }),
+});
 
 async function tableWith(...items: Item[]): Promise<Table> {
   const table = await freshTable();
@@ -63,7 +64,7 @@ it('a revision of the first version is one of the second once it moves', async (
   // An earlier release must not drop what it does not know, so it must not take it for its own.
   const { v, artifact: kept } =
     (await find(table, at, z.looseObject({ v: z.int(), artifact: z.unknown() }))) ?? {};
-  expect([v, kept]).toEqual([5, artifact]);
+  expect([v, kept]).toEqual([REVISION_VERSION, artifact]);
 });
 
 it('a deployment of the first version is one of the newest once it is changed', async () => {
@@ -76,7 +77,7 @@ it('a deployment of the first version is one of the newest once it is changed', 
   expect((await show(world, id)).source_config.drain_seconds).toBeNull();
   await change(world, id, { source_config: { drain_seconds: 600 } });
   const stored = await find(table, at, z.looseObject({ v: z.int(), config: z.looseObject({}) }));
-  expect(stored).toMatchObject({ v: 5, config: { drain_seconds: 600 } });
+  expect(stored).toMatchObject({ v: DEPLOYMENT_VERSION, config: { drain_seconds: 600 } });
 });
 
 it('an item of a later version is refused by its name and version', async () => {
@@ -85,11 +86,12 @@ it('an item of a later version is refused by its name and version', async () => 
 });
 
 it('so are a deployment and a placement that a preview stored', async () => {
+  const later = DEPLOYMENT_VERSION + 1;
   const table = await tableWith(
-    { ...deploymentKey('t', 'd'), entity: 'deployment', v: 6, tenant_id: 't', id: 'd' },
+    { ...deploymentKey('t', 'd'), entity: 'deployment', v: later, tenant_id: 't', id: 'd' },
     { ...placementKey('t', 'l', 'd'), entity: 'placement', v: 2, tenant_id: 't', deployment_id: 'd' },
   );
-  await expect(findDeployment(table, 't', 'd')).rejects.toThrow(refusal('deployment', 6));
+  await expect(findDeployment(table, 't', 'd')).rejects.toThrow(refusal('deployment', later));
   const on = { tenantId: 't', listenerId: 'l' };
   await expect(placementsOn(table, on)).rejects.toThrow(refusal('placement', 2));
 });

@@ -3,6 +3,7 @@ import type { Role } from '../../../lib/contract/roles.ts';
 import { packedId } from '../../../lib/store/engine/deployment-rows.ts';
 import {
   type Configuration,
+  DEPLOYMENT_VERSION,
   type Deployment,
   type DeploymentRow,
   type Listener,
@@ -10,6 +11,7 @@ import {
   type OpenTask,
   openTask,
   type Placement,
+  REVISION_VERSION,
   type Revision,
 } from '../../../lib/store/engine/items.ts';
 import type { ApiKeyItem } from '../../../lib/store/identity/api-keys.ts';
@@ -46,7 +48,7 @@ const base = { v: 1, tenant_id: ids.tenant } as const;
 
 export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
   ...base,
-  v: 5,
+  v: DEPLOYMENT_VERSION,
   entity: 'deployment',
   id: ids.deployment,
   name: 'demo',
@@ -72,7 +74,7 @@ export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
 
 export const aRevision = (changes: Partial<Revision> = {}): Revision => ({
   ...base,
-  v: 5,
+  v: REVISION_VERSION,
   entity: 'revision',
   deployment_id: ids.deployment,
   id: ids.revision,

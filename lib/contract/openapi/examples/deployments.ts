@@ -1,4 +1,5 @@
 import { SECRET_MASK } from '../../deployments/secrets.ts';
+import { sourceConfigView } from '../../deployments/views.ts';
 import {
   CHANGED,
   CREATED,
@@ -19,6 +20,9 @@ const sourceRevisionConfig = {
   repo_commit_sha: '0773e0f4c1d2b3a495867f6e5d4c3b2a19087f6e',
 };
 
+/** Every field of source_config is in an answer, null where it is not set. */
+const unset = Object.fromEntries(Object.keys(sourceConfigView.shape).map((field) => [field, null]));
+
 const deployment = {
   id: DEPLOYMENT,
   name: 'support-agent',
@@ -30,19 +34,12 @@ const deployment = {
   status: 'READY',
   url: 'https://agents.example/d/support-agent',
   source_config: {
-    integration_id: null,
+    ...unset,
     repo_url: REPOSITORY_URL,
-    build_on_push: null,
-    push_paths: null,
     custom_url: 'https://agents.example/d/support-agent',
     drain_seconds: 600,
     resource_spec: { cpu: 1, memory_mb: 1024 },
     listener_id: LISTENER,
-    listener_config: null,
-    install_command: null,
-    build_command: null,
-    deployment_type: null,
-    push_source: null,
   },
   source_revision_config: sourceRevisionConfig,
   secrets: [{ name: 'MODEL_API_KEY', value: SECRET_MASK }],
