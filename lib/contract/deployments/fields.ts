@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Note } from '../openapi/notes.ts';
 import { pushPaths } from '../push-paths.ts';
+import type { Note } from '../schema-note.ts';
 import { anyObject } from '../validation/as-given.ts';
 import { freeText, withoutNulls } from '../validation/json.ts';
 import { textRule } from '../validation/problems.ts';

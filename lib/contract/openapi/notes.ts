@@ -4,6 +4,7 @@ import { SECRETS_SIZE_BYTES_MAX } from '../deployments/secrets.ts';
 import { COMPUTE_CONFIG_SIZE_BYTES_MAX } from '../listener-requests.ts';
 import { METADATA_NAMES_MAX } from '../oauth/tokens.ts';
 import { DEFAULT_POD_SECURITY } from '../pod-security.ts';
+import type { Note } from '../schema-note.ts';
 import { JSON_DEPTH_MAX, TEXT_LENGTH_MAX } from '../validation/json.ts';
 
 /**
@@ -11,13 +12,6 @@ import { JSON_DEPTH_MAX, TEXT_LENGTH_MAX } from '../validation/json.ts';
  * Rules that stand in code elsewhere (numbers of a resource_spec, texts) are repeated here as bounds and
  * patterns; tests hold them to that code.
  */
-export type Note = {
-  description?: string;
-  minimum?: number;
-  multipleOf?: number;
-  pattern?: string;
-  format?: string;
-};
 
 const memory = { minimum: 128, multipleOf: 128 };
 const cpu = { minimum: 0.1, description: 'Processors, in thousandths: no more than three decimal places.' };

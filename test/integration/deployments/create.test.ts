@@ -41,7 +41,6 @@ describe('a create', () => {
       source_config: {
         integration_id: null,
         custom_url: null,
-        drain_seconds: null,
         resource_spec: null,
         deployment_type: 'dev',
       },

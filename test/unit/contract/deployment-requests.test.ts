@@ -76,14 +76,6 @@ describe('a body that creates a deployment', () => {
     expect(createDeploymentBody.parse(body)).toEqual(body);
   });
 
-  it.each([0, 60, 3600])('takes %d seconds to drain', (drain_seconds) => {
-    expect(
-      createDeploymentBody.parse({ ...minimal, source_config: { drain_seconds } }).source_config,
-    ).toEqual({
-      drain_seconds,
-    });
-  });
-
   it.each<[string, object, string[]]>([
     [
       'nothing',
@@ -143,11 +135,6 @@ describe('a body that creates a deployment', () => {
         'body.source_config.resource_spec.sidecars.0.image missing',
       ],
     ],
-    ...[-1, 3601, 1.5, '60', true].map((drain_seconds): [string, object, string[]] => [
-      `a time to drain of ${JSON.stringify(drain_seconds)}`,
-      { ...minimal, source_config: { drain_seconds } },
-      [expect.stringMatching(/^body\.source_config\.drain_seconds /)],
-    ]),
     [
       'deep JSON',
       { ...minimal, tracked_packages: JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) },
