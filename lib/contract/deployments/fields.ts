@@ -17,10 +17,10 @@ const setting = <T extends z.ZodType>(type: T) => ({ kind: 'setting', type }) as
 const apart = <T extends z.ZodType>(type: T) => ({ kind: 'apart', type }) as const;
 
 /**
- * The fields of `source_config`, one row each, in the order of the document: of which kind it is, and its type
- * as it is stored and shown. The stored shapes, the views, the rule of merging and what revisions keep come
- * from these rows. What requests may say, what an empty value does and what the document adds stand below by
- * the same names, apart, so that no function carries what it does not use.
+ * The fields of `source_config`, one row each, in the order of the document: the kind of the field, and its
+ * type as it is stored and shown. The stored shapes, the views, the rule of merging and what revisions keep are
+ * made of these rows. What requests may say, what an empty value clears and what the document adds stand below
+ * by the same names, so that no function carries what it does not use.
  */
 const sourceConfigFields = {
   integration_id: setting(z.string()),
