@@ -4,7 +4,7 @@ import { useRevision } from '../data/queries.ts';
 import { differenceOf } from '../logic/difference.ts';
 import { numberOf } from '../logic/stages.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
-import { ReasonField } from '../ui/reason-field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { Problem } from '../ui/states.tsx';
 
 const INTERRUPT = 'POST /v2/deployments/{deployment_id}/revisions/{revision_id}/interrupt';
@@ -95,3 +95,16 @@ function Difference({ from, to }: { from: Revision; to: Revision }) {
     </table>
   );
 }
+
+const LENGTH_MAX = 200;
+
+/** Why something is done. */
+const ReasonField = ({ value, set }: { value: string; set: (reason: string) => void }) => (
+  <TextField
+    label="Reason (optional; the audit log keeps it)"
+    of="reason"
+    lengthMax={LENGTH_MAX}
+    value={value}
+    set={set}
+  />
+);

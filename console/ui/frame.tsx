@@ -1,12 +1,12 @@
 import type { ComponentChildren, ComponentType } from 'preact';
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { forgetIgnored, ignoredNow, onIgnored } from '../data/ignored.ts';
 import { PREFIX } from '../data/place.ts';
 import { useMe } from '../data/queries.ts';
 import { chooseTenant, chosenTenant, signOut } from '../data/session.ts';
 import { placesFor } from '../logic/places.ts';
 import { Dialog } from './dialog.tsx';
-import { Ignored } from './ignored.tsx';
 import { useKeys, usePaletteKey } from './keys.ts';
 import { Mark } from './mark.tsx';
 import { Problem } from './states.tsx';
@@ -144,3 +144,21 @@ const Help = ({ onClose }: { onClose: () => void }) => (
     </form>
   </Dialog>
 );
+
+/** Which fields of a request the service did not read: they had no effect. */
+function Ignored() {
+  const [fields, setFields] = useState(ignoredNow);
+  useEffect(() => onIgnored(() => setFields(ignoredNow())), []);
+  if (fields.length === 0) return null;
+  return (
+    <div class="apart" role="status">
+      <p>
+        The service ignored what it does not know: <code>{fields.join(', ')}</code>. It had no effect. Reload
+        the page if Slipway was updated meanwhile.
+      </p>
+      <button type="button" onClick={forgetIgnored}>
+        Dismiss
+      </button>
+    </div>
+  );
+}

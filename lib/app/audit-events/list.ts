@@ -7,7 +7,6 @@ import { type AuditEvent, type AuditPlace, auditEvents } from '../../store/audit
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../page.ts';
-import { newestFirst } from './newest-first.ts';
 
 /**
  * Who did what in the tenant, newest first; for an administrator of the organization also who was refused
@@ -59,4 +58,22 @@ function viewOf(event: AuditEvent): AuditEventView {
     resource_id: event.subject_id ?? event.deployment_id ?? null,
     deployment_id: event.deployment_id ?? null,
   };
+}
+
+type Identified = { sk: string };
+
+/** Walks over several lists that are newest first as over one: ids tell the time. */
+async function* newestFirst<T extends Identified>(lists: AsyncGenerator<T>[]): AsyncGenerator<T> {
+  const heads = await Promise.all(lists.map((list) => list.next()));
+  for (;;) {
+    let newest: { at: number; value: T } | undefined;
+    for (const [at, head] of heads.entries()) {
+      if (head.done !== true && (newest === undefined || head.value.sk > newest.value.sk))
+        newest = { at, value: head.value };
+    }
+    const list = newest && lists[newest.at];
+    if (newest === undefined || list === undefined) return;
+    yield newest.value;
+    heads[newest.at] = await list.next();
+  }
 }

@@ -3,13 +3,15 @@ import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { type Due, type DueWork, duePartitions, dueWork, putOff } from '../../store/engine/due.ts';
 import { releaseShard, takeShard } from '../../store/engine/sweep-leases.ts';
+import { findLastSeen } from '../../store/listeners/listeners.ts';
+import { findPresence, notePresence } from '../../store/listeners/presence.ts';
+import { isOnline } from '../deployments/online.ts';
 import type { Deps } from '../deps.ts';
 import { publishRemoved } from '../events/publish.ts';
 import { resendEvents } from '../events/resend.ts';
 import { within } from '../within.ts';
 import type { EngineDeps } from './load.ts';
 import { lookAtEnded } from './look-at-ended.ts';
-import { lookAtPresence } from './look-at-presence.ts';
 import { reconcile } from './reconcile.ts';
 
 export type SweepDeps = EngineDeps & Pick<Deps, 'events' | 'ownerId' | 'webhookWaker'>;
@@ -155,4 +157,26 @@ async function wakeWebhook(
 /** Removed with its deployment, or looked at by another, since it was read. */
 function unlessLost(error: unknown): void {
   if (!(error instanceof ConditionsFailed)) throw error;
+}
+
+/**
+ * While a listener is online it is looked at this often: a listener that died is told offline by then. One
+ * that is offline says itself when it is back.
+ */
+const PRESENCE_LOOK_MILLISECONDS = 300_000;
+
+/**
+ * Notes whether a listener is online, where that has changed; the stream makes the event. Demands that it has
+ * not called after a silence meanwhile: then the next sweep looks.
+ */
+async function lookAtPresence(
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  owner: { tenantId: string; listenerId: string },
+): Promise<void> {
+  const presence = await findPresence(table, owner);
+  if (presence === undefined) return;
+  const now = clock.now();
+  const online = isOnline(await findLastSeen(table, owner.tenantId, owner.listenerId), now);
+  const lookAt = online ? now + PRESENCE_LOOK_MILLISECONDS : undefined;
+  await write(table, notePresence(presence, { online, now, lookAt }));
 }

@@ -1,5 +1,6 @@
+import * as z from 'zod';
 import type { Unpublished } from '../../adapters/events.ts';
-import type { OtherEvent } from '../../contract/events.ts';
+import type { ListenerEvent, OtherEvent } from '../../contract/events.ts';
 import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
@@ -7,7 +8,6 @@ import { deploymentOf } from '../../store/engine/item-places.ts';
 import type { Deps } from '../deps.ts';
 import { auditedBy, type ChangedItem, type ChangeRecord, changedItem, newsOf } from './changed-item.ts';
 import { type EventMemory, newMemory } from './feed-writer.ts';
-import { listenerEventsOf } from './listener-changes.ts';
 import { publishNews } from './publish.ts';
 import { publishOthers } from './publish-others.ts';
 import { tokenEventsOf } from './token-changes.ts';
@@ -103,4 +103,22 @@ async function inTransactions({ table }: RecordDeps, writes: Write[]): Promise<v
   for (let start = 0; start < writes.length; start += WRITES_MAX) {
     await writeAll(table, writes.slice(start, start + WRITES_MAX));
   }
+}
+
+/** What is read of the images, whatever else later versions of the items hold. */
+const presenceImage = z.object({
+  tenant_id: z.string(),
+  listener_id: z.string(),
+  online: z.boolean().optional(),
+  changes: z.int(),
+  at: z.string().optional(),
+});
+
+/** That a listener went offline, or came online. */
+function listenerEventsOf({ before, after }: ChangedItem): ListenerEvent[] {
+  if (after?.entity !== 'listener_presence') return [];
+  const { tenant_id, listener_id, online, changes, at } = presenceImage.parse(after);
+  if (online === undefined || at === undefined || before?.changes === changes) return [];
+  const type = online ? 'listener.online' : 'listener.offline';
+  return [{ id: `${listener_id}:${changes}:${type}`, type, sequence: changes, at, tenant_id, listener_id }];
 }

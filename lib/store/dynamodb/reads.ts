@@ -2,7 +2,6 @@ import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } fro
 import type * as z from 'zod';
 import type { Key } from '../keys/index.ts';
 import type { Table } from '../table.ts';
-import { isPossible } from './key-limits.ts';
 import { readItem } from './read-item.ts';
 import type { SortKeyRange } from './sort-key-range.ts';
 import type { Item } from './transact.ts';
@@ -106,3 +105,15 @@ function queryInput(options: QueryOptions): Omit<QueryCommandInput, 'TableName'>
     ...(options.startAfter !== undefined && { ExclusiveStartKey: options.startAfter }),
   };
 }
+
+const PARTITION_KEY_BYTES_MAX = 2048;
+const SORT_KEY_BYTES_MAX = 1024;
+
+/**
+ * Whether an item can have this key. The table answers a question about any other one with an error, though
+ * nothing can be there.
+ */
+const isPossible = ({ pk, sk }: Key): boolean =>
+  Buffer.byteLength(pk) <= PARTITION_KEY_BYTES_MAX &&
+  sk !== '' &&
+  Buffer.byteLength(sk) <= SORT_KEY_BYTES_MAX;

@@ -3,7 +3,7 @@ import type { AuditMark } from '../audit-events.ts';
 import { absent, present, put, remove } from '../dynamodb/expressions.ts';
 import { find } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
-import { consoleLinkKey } from '../keys/console.ts';
+import { consoleLinkKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 
 /** A link to the console, under the hash of its code; it is removed when it is used. */

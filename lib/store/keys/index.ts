@@ -229,6 +229,9 @@ export const apiKeyRowKey = (
   sk: keyId,
 });
 
+/** `hash`: of the code in the link to the console. */
+export const consoleLinkKey = (hash: string): Key => ({ pk: `KC#${hash}`, sk: 'A' });
+
 export const memberKey = (tenantId: string, memberId: string): Key => ({
   pk: `T#${tenantId}#M`,
   sk: memberId,

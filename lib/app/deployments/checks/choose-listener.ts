@@ -2,12 +2,14 @@ import { computeKinds, computeWords } from '../../../compute/kinds.ts';
 import { refuse } from '../../../contract/errors.ts';
 import type { Source } from '../../../contract/revision-status.ts';
 import { canRun } from '../../../domain/source.ts';
+import { countOneMore } from '../../../store/counts.ts';
 import { collected } from '../../../store/dynamodb/collected.ts';
+import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
 import type { Listener } from '../../../store/engine/items.ts';
+import { createListenerWrites } from '../../../store/listeners/listener-writes.ts';
 import { findLastSeen, findListener, listenerRows } from '../../../store/listeners/listeners.ts';
-import { managedListenerId } from '../../../store/listeners/managed.ts';
+import { managedListenerId, newManagedListener } from '../../../store/listeners/managed.ts';
 import type { Deps } from '../../deps.ts';
-import { withManaged } from '../../listeners/ensure-managed.ts';
 import { isOnline } from '../online.ts';
 import { isClosing, unknownNamespace } from './listener.ts';
 
@@ -90,4 +92,26 @@ function namespaceOn(listener: Listener, asked: string | undefined): string | un
   if (asked === undefined) return listener.k8s_namespaces[0];
   if (listener.k8s_namespaces.includes(asked)) return asked;
   throw unknownNamespace(listener, asked);
+}
+
+/**
+ * A tenant's listeners with the managed one among them. New tenants are made with it; one that was there
+ * before the installation managed anything gets it here, at the first deployment after. It stays without one
+ * where a listener of its own has the name.
+ */
+async function withManaged(
+  { table, clock, settings }: Pick<Deps, 'table' | 'clock' | 'settings'>,
+  tenantId: string,
+  listeners: Listener[],
+): Promise<Listener[]> {
+  const isThere = listeners.some(({ id }) => id === managedListenerId(tenantId));
+  if (settings.managedCompute === undefined || isThere) return listeners;
+  const made = newManagedListener(tenantId, clock.now());
+  try {
+    await transact(table, [...createListenerWrites(made), countOneMore({ tenantId }, 'listeners')]);
+    return [...listeners, made];
+  } catch (error) {
+    if (!(error instanceof ConditionsFailed)) throw error;
+    return error.failed.has('listener') ? [...listeners, made] : listeners;
+  }
 }
