@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { load } from '../../../lib/app/engine/load.ts';
+import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
 import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
 import { commitOf } from '../../support/world/git-host.ts';
 import { claim, complete, listening, offered } from '../../support/world/listening.ts';
 import { ended } from '../../support/world/processed.ts';
-import { change, github, post, postRevision, revisions } from '../../support/world/requests.ts';
+import { change, github, post, postRevision, revisions, showRevision } from '../../support/world/requests.ts';
 import { commits, watching } from '../../support/world/watching.ts';
 import { allItems } from '../../support/world/world.ts';
 
@@ -105,4 +106,23 @@ it('what the host says of a commit is kept without secrets', async () => {
   const { commit } = resources.find(({ cause }) => cause?.kind === 'push') ?? {};
   expect(commit).toMatchObject({ message: expect.stringMatching(/^Use \*{3} x+ \*{3}$/), author: 'Ada ***' });
   expect(JSON.stringify(resources)).not.toContain(SECRET.slice(0, 8));
+});
+
+it('what a deploy waits for is shown without its secrets, until it goes on', async () => {
+  const world = await listening();
+  const { id, revisionId } = await offered(world, 'a', [{ name: 'TOKEN', value: 'a-secret' }]);
+  const [task] = (await claim(world)).tasks;
+  const params = { listener_id: world.listenerId, task_id: task?.task_id ?? '' };
+  const beat = (more: object) =>
+    heartbeatTask(world.deps, { params, body: { lease_id: task?.lease_id ?? '', ...more } }, world.caller);
+  const said = async () => (await showRevision(world, id, revisionId)).status_message;
+  await beat({ phase: 'starting', status_message: 'No room for a-secret.' });
+  expect(await said()).toBe('No room for ***.');
+  await beat({ phase: 'starting' });
+  expect(await said()).toBe('No room for ***.');
+  await beat({ phase: 'starting', status_message: '' });
+  expect(await said()).toBeNull();
+  await beat({ phase: 'starting', status_message: 'No room.' });
+  await beat({ phase: 'switching', status_message: '' });
+  expect(await said()).toBeNull();
 });

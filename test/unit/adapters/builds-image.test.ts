@@ -1,56 +1,19 @@
-import { CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
+import { StartBuildCommand } from '@aws-sdk/client-codebuild';
 import {
   CreateRepositoryCommand,
-  ECRClient,
   PutLifecyclePolicyCommand,
   RepositoryAlreadyExistsException,
 } from '@aws-sdk/client-ecr';
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
-import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { AssumeRoleCommand } from '@aws-sdk/client-sts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createCodeBuild } from '../../../lib/adapters/aws/builds.ts';
-import type { BuildJob } from '../../../lib/adapters/builds.ts';
+import { aBuildJob, builderOptions, mockedBuilds } from '../../support/aws/mocked-builds.ts';
 
-const codeBuild = mockClient(CodeBuildClient);
-const s3 = mockClient(S3Client);
-const ecr = mockClient(ECRClient);
-const sts = mockClient(STSClient);
+const { codeBuild, s3, ecr, sts } = mockedBuilds();
 
-const job: BuildJob = {
-  tenantId: 't1',
-  deploymentId: 'd1',
-  revisionId: 'r1',
-  buildName: 'r1',
-  source: { kind: 'git', repoUrl: 'https://example.com/a.git', ref: 'main', commitSha: 'c'.repeat(40) },
-  configPath: 'langgraph.json',
-  installCommand: undefined,
-  buildCommand: undefined,
-  output: 'image',
-  platforms: ['linux/amd64'],
-  remark: undefined,
-  maskValues: [],
-};
-const options = {
-  projectName: 'p',
-  bucketName: 'b',
-  jobsBucketName: 'jobs',
-  logGroupName: 'builds',
-  registryHost: 'registry.example',
-  pushRoleArn: 'arn:aws:iam::123456789012:role/push',
-};
-const adapter = () => createCodeBuild(options);
-
-beforeAll(() => {
-  vi.stubEnv('AWS_REGION', 'eu-west-1');
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
-});
-afterAll(() => vi.unstubAllEnvs());
-beforeEach(() => {
-  for (const mock of [codeBuild, s3, ecr, sts]) mock.reset();
-  s3.on(PutObjectCommand).resolves({});
-});
+const job = aBuildJob({ output: 'image' });
+const adapter = () => createCodeBuild(builderOptions);
 
 describe('starting the build of an image', () => {
   const Credentials = {
@@ -94,7 +57,7 @@ describe('starting the build of an image', () => {
     await adapter().start(job);
     const asked = sts.commandCalls(AssumeRoleCommand)[0]?.args[0].input;
     expect(asked).toMatchObject({
-      RoleArn: options.pushRoleArn,
+      RoleArn: builderOptions.pushRoleArn,
       RoleSessionName: 'push-d1',
       DurationSeconds: 3600,
     });

@@ -1,49 +1,15 @@
-import { CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StartBuildCommand } from '@aws-sdk/client-codebuild';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { describe, expect, it } from 'vitest';
 import { createCodeBuild } from '../../../lib/adapters/aws/builds.ts';
 import type { BuildJob } from '../../../lib/adapters/builds.ts';
 import { parseJob } from '../../../lib/builds/codebuild/job.ts';
+import { aBuildJob, builderOptions, mockedBuilds } from '../../support/aws/mocked-builds.ts';
 
-const codeBuild = mockClient(CodeBuildClient);
-const s3 = mockClient(S3Client);
+const { codeBuild, s3 } = mockedBuilds();
 
-const job: BuildJob = {
-  tenantId: 't1',
-  deploymentId: 'd1',
-  revisionId: 'r1',
-  buildName: 'r1',
-  source: { kind: 'git', repoUrl: 'https://example.com/a.git', ref: 'main', commitSha: 'c'.repeat(40) },
-  configPath: 'langgraph.json',
-  installCommand: undefined,
-  buildCommand: undefined,
-  output: 'folder',
-  platforms: [],
-  remark: undefined,
-  maskValues: [],
-};
-
-const adapter = () =>
-  createCodeBuild({
-    projectName: 'p',
-    bucketName: 'b',
-    jobsBucketName: 'jobs',
-    logGroupName: 'builds',
-    registryHost: undefined,
-    pushRoleArn: undefined,
-  });
-
-beforeAll(() => {
-  vi.stubEnv('AWS_REGION', 'eu-west-1');
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
-});
-afterAll(() => vi.unstubAllEnvs());
-beforeEach(() => {
-  for (const mock of [codeBuild, s3]) mock.reset();
-  s3.on(PutObjectCommand).resolves({});
-});
+const job = aBuildJob({ platforms: [] });
+const adapter = () => createCodeBuild({ ...builderOptions, registryHost: undefined, pushRoleArn: undefined });
 
 describe('the machine of a build', () => {
   it.each<[string, Pick<BuildJob, 'output' | 'platforms'>, string, string, string[]]>([

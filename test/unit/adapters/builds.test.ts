@@ -2,48 +2,24 @@ import {
   AccountLimitExceededException,
   BatchGetBuildsCommand,
   type Build,
-  CodeBuildClient,
   ResourceNotFoundException,
   StartBuildCommand,
   StopBuildCommand,
 } from '@aws-sdk/client-codebuild';
-import { DescribeImagesCommand, ECRClient, ImageNotFoundException } from '@aws-sdk/client-ecr';
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DescribeImagesCommand, ImageNotFoundException } from '@aws-sdk/client-ecr';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { jobKeyOf } from '../../../lib/adapters/aws/build-job.ts';
 import { createCodeBuild } from '../../../lib/adapters/aws/builds.ts';
-import { type BuildJob, BuildsAtCapacity } from '../../../lib/adapters/builds.ts';
+import { BuildsAtCapacity } from '../../../lib/adapters/builds.ts';
 import { parseJob } from '../../../lib/builds/codebuild/job.ts';
+import { aBuildJob, builderOptions, mockedBuilds } from '../../support/aws/mocked-builds.ts';
 
-const codeBuild = mockClient(CodeBuildClient);
-const s3 = mockClient(S3Client);
-const ecr = mockClient(ECRClient);
-const ref = { tenantId: 't1', deploymentId: 'd1', revisionId: 'r1' };
+const { codeBuild, s3, ecr } = mockedBuilds();
 const SHA = 'a'.repeat(64);
 
-const job: BuildJob = {
-  ...ref,
-  buildName: 'r1',
-  source: { kind: 'git', repoUrl: 'https://example.com/a.git', ref: 'main', commitSha: 'c'.repeat(40) },
-  configPath: 'langgraph.json',
-  installCommand: undefined,
-  buildCommand: 'make',
-  output: 'folder',
-  platforms: ['linux/amd64'],
-  remark: undefined,
-  maskValues: ['very-secret-value'],
-};
-
-const options = {
-  projectName: 'p',
-  bucketName: 'b',
-  jobsBucketName: 'jobs',
-  logGroupName: 'builds',
-  registryHost: 'registry.example',
-  pushRoleArn: 'arn:aws:iam::123456789012:role/push',
-};
-const adapter = () => createCodeBuild(options);
+const job = aBuildJob({ buildCommand: 'make', maskValues: ['very-secret-value'] });
+const adapter = () => createCodeBuild(builderOptions);
 
 const variables = [
   { name: 'SLIPWAY_TENANT_ID', value: 't1', type: 'PLAINTEXT' as const },
@@ -56,7 +32,7 @@ const variables = [
 const exported = (values: Record<string, string>) =>
   Object.entries(values).map(([name, value]) => ({ name, value }));
 
-const stateOf = (build: Build, given = options) => {
+const stateOf = (build: Build, given: Parameters<typeof createCodeBuild>[0] = builderOptions) => {
   const environment = { environmentVariables: variables, type: undefined, image: '', computeType: undefined };
   codeBuild.on(BatchGetBuildsCommand).resolves({ builds: [{ environment, ...build }] });
   return createCodeBuild(given).state('p:1');
@@ -69,15 +45,7 @@ const folder = {
   COMMIT_SHA: 'c'.repeat(40),
 };
 
-beforeAll(() => {
-  vi.stubEnv('AWS_REGION', 'eu-west-1');
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
-});
-afterAll(() => vi.unstubAllEnvs());
 beforeEach(() => {
-  for (const mock of [codeBuild, s3, ecr]) mock.reset();
-  s3.on(PutObjectCommand).resolves({});
   ecr.on(DescribeImagesCommand).resolves({ imageDetails: [{ imageDigest: `sha256:${SHA}` }] });
 });
 
@@ -123,7 +91,7 @@ describe('starting a build', () => {
   it('gives a tarball by a signed address', async () => {
     codeBuild.on(StartBuildCommand).resolves({ build: { id: 'p:1' } });
     const source = { kind: 'tarball', key: 'pinned/x.tgz', sha256: SHA } as const;
-    await createCodeBuild({ ...options, pushRoleArn: undefined }).start({
+    await createCodeBuild({ ...builderOptions, pushRoleArn: undefined }).start({
       ...job,
       source,
       output: 'image',
@@ -244,7 +212,7 @@ describe('the state of a build', () => {
   it('believes no image where there is no registry', async () => {
     const image = exported({ ARTIFACT_DIGEST: `sha256:${SHA}` });
     const build = { buildStatus: 'SUCCEEDED', exportedEnvironmentVariables: image } as const;
-    expect(await stateOf(build, { ...options, registryHost: undefined } as never)).toMatchObject({
+    expect(await stateOf(build, { ...builderOptions, registryHost: undefined })).toMatchObject({
       state: 'failed',
     });
   });
