@@ -1,18 +1,23 @@
 import { createServer, type RequestListener } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onLoopback } from '../../support/http/loopback-server.ts';
 import { until } from '../../support/until.ts';
 import { streamAcrossSwitch } from '../../verify/switch.ts';
 
-type Said = { lines: string[]; pauseMs?: number; isCut?: boolean };
+/** What a stream says; before its last line it waits so long, or for what `after` is. */
+type Said = { lines: string[]; pauseMs?: number; after?: Promise<void>; isCut?: boolean };
 
-/** A server whose stream says these lines, with a pause before the last; other requests are answered by `page`. */
-async function serve({ lines, pauseMs = 0, isCut = false }: Said, page: RequestListener): Promise<string> {
+/** A server with such a stream; other requests are answered by `page`. */
+async function serve(
+  { lines, pauseMs = 0, after, isCut = false }: Said,
+  page: RequestListener,
+): Promise<string> {
   const { url, close } = await onLoopback(
     createServer((request, response) => {
       if (request.url?.startsWith('/stream') !== true) return page(request, response);
       response.write(lines.slice(0, -1).join(''));
-      setTimeout(() => (isCut ? response.destroy() : response.end(lines.at(-1))), pauseMs);
+      void (after ?? delay(pauseMs)).then(() => (isCut ? response.destroy() : response.end(lines.at(-1))));
     }),
   );
   onTestFinished(close);
@@ -27,11 +32,15 @@ const atOnce = async () => undefined;
 describe('a stream that stays open while a revision replaces another', () => {
   it('counts the requests that were answered meanwhile', async () => {
     let asked = 0;
-    const url = await serve({ lines: WHOLE, pauseMs: 300 }, (request, response) => {
+    const changed = Promise.withResolvers<void>();
+    const url = await serve({ lines: WHOLE, after: changed.promise }, (request, response) => {
       asked += 1;
       fine(request, response);
     });
-    const change = async () => void (await until(() => asked > 1, { what: 'a second request' }));
+    const change = async () => {
+      await until(() => asked > 1, { what: 'a second request' });
+      changed.resolve();
+    };
     const { requests, failures } = await streamAcrossSwitch(fetch, url, wish, change);
     expect({ requests, failures }).toEqual({ requests: asked, failures: [] });
   });
