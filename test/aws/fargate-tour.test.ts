@@ -6,7 +6,6 @@ import { AGENT_HEADER } from '../../lib/contract/agent-front.ts';
 import { childPath } from '../../lib/processes/environment.ts';
 import { outputOf } from '../support/aws/cdk.ts';
 import { openGateway } from '../support/aws/gateway.ts';
-import { shellCommandsIn } from '../support/files/shell-commands.ts';
 import { installPython, run } from '../support/programs/python-tools.ts';
 import { say, timed } from '../support/run/progress.ts';
 import { BuildService } from './builds.ts';
@@ -14,6 +13,22 @@ import { root } from './emulator.ts';
 import { FargateAccount } from './fargate-account.ts';
 import { closeGround, type Ground, openGround, variablesOf } from './installation.ts';
 import { finishAsImage } from './play-builds.ts';
+
+const BLOCK = /^ *```sh\n([^]*?)^ *```$/gm;
+
+/**
+ * The commands in the `sh` blocks of a page, in order, each as one line: without comments, and with those
+ * parts joined that a backslash continues.
+ */
+function shellCommandsIn(page: string): string[] {
+  return [...page.matchAll(BLOCK)].flatMap(([, block = '']) =>
+    block
+      .replaceAll(/ *\\\n\s*/g, ' ')
+      .split('\n')
+      .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+      .filter((line) => line !== ''),
+  );
+}
 
 const TOUR_TIMEOUT_MS = 1_800_000;
 vi.setConfig({ testTimeout: TOUR_TIMEOUT_MS });

@@ -1,11 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { gitRepositoryIn, type TestRepository } from '../files/git-repository.ts';
 import { newFolder, removeFolder } from '../files/temporary-folder.ts';
 import type { Files } from '../files/write-files.ts';
-import { openChromium } from '../programs/chromium.ts';
 import { helloFiles } from '../programs/hello-server.ts';
 import {
   create,
@@ -17,6 +17,19 @@ import {
   startProgram,
 } from '../programs/program.ts';
 import { aLink, aPerson, type Person } from './person.ts';
+
+/** Where Debian, Ubuntu and their like put it; CHROMIUM names another one. */
+const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Starts a browser without windows. Throws, saying how to install one, where there is none. */
+async function openChromium(): Promise<Browser> {
+  if (!existsSync(chromiumPath))
+    throw new Error(
+      `There is no Chromium at ${chromiumPath}. Install it (Debian: apt-get install -y --no-install-recommends chromium), or name it in CHROMIUM.`,
+    );
+  // The sandbox needs rights that containers seldom have; what is opened here is our own.
+  return chromium.launch({ executablePath: chromiumPath, headless: true, args: ['--no-sandbox'] });
+}
 
 /** What people have: the program as it is installed, and a browser. */
 export type Installed = {
