@@ -18,9 +18,9 @@ const apart = <T extends z.ZodType>(type: T) => ({ kind: 'apart', type }) as con
 
 /**
  * The fields of `source_config`, one row each, in the order of the document: the kind of the field, and its
- * type as it is stored and shown. The stored shapes, the views, the rule of merging and what revisions keep are
- * made of these rows. What requests may say, what an empty value clears and what the document adds stand below
- * by the same names, so that no function carries what it does not use.
+ * type as it is stored and shown. The stored shapes, the views, the rule of merging and what revisions keep
+ * are made of these rows. What requests may say, what an empty value clears and what the document adds stand
+ * below by the same names, so that no function carries what it does not use.
  */
 const sourceConfigFields = {
   integration_id: setting(z.string()),
