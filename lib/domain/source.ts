@@ -56,6 +56,8 @@ export const sourceKinds: { readonly [K in Source]: SourceKind } = {
 type SourceRules = {
   /** What a deployment is told that waits for the field it needs. Absent: without it there is no deployment. */
   whileAbsent?: string;
+  /** A request that gives the field it needs, and no kind, means this one. */
+  isInferred?: true;
   /** Fields that do not go with it. */
   refuses: readonly (keyof SourceFields)[];
   /** The fields of a revision of this kind, with its defaults and without those of another kind. */
@@ -64,10 +66,12 @@ type SourceRules = {
 
 const sourceRules: { readonly [K in Source]: SourceRules } = {
   github: {
+    isInferred: true,
     refuses: ['image_uri', 'source_tarball_path'],
     keeps: (fields) => ({ ...pathIn(fields), repo_ref: fields.repo_ref ?? DEFAULT_REF }),
   },
   external_docker: {
+    isInferred: true,
     refuses: [
       'repo_url',
       'repo_ref',
@@ -120,7 +124,7 @@ export const takesUploads = (kind: Source): boolean => sourceKinds[kind].revisio
  */
 export function sourceOf(said: Source | undefined, fields: SourceFields): Source {
   if (said !== undefined) return said;
-  const inferable = sources.filter((kind) => sourceRules[kind].whileAbsent === undefined);
+  const inferable = sources.filter((kind) => sourceRules[kind].isInferred);
   const [kind, other] = inferable.filter((each) => isSet(fields[sourceKinds[each].needs]));
   const named = (each: Source): string => `'${sourceKinds[each].needs}'`;
   if (kind !== undefined && other !== undefined) {

@@ -15,7 +15,8 @@ import { allItems, aWorld, type World } from '../../support/world/world.ts';
 /**
  * What was ever stored, by `entity@v`, in lines of one shape each. A line is never changed: a stored item of
  * that version may lie in any table. A change of shape raises `v`, upgrades the old one on read, and adds a
- * line.
+ * line. Only a list of names may gain one at its end in the line that is there: all that is stored is of the
+ * longer list too, and an earlier release can read no item with the new name under any version.
  */
 const recordFile = new URL('stored-shapes.json', import.meta.url);
 type Shape = { properties?: Record<string, { const?: unknown }>; oneOf?: Shape[] };
@@ -47,7 +48,7 @@ async function declaredShapes(): Promise<Map<string, Shape>> {
 const lineOf = (key: string, shape: unknown): string => `"${key}": ${JSON.stringify(shape)}`;
 
 const advice = (key: string, shape: unknown): string =>
-  `The stored shape ${key} is not the recorded one. Raise its version and upgrade the old one on read, then add to stored-shapes.json:\n${lineOf(key, shape)}`;
+  `The stored shape ${key} is not the recorded one. Raise its version and upgrade the old one on read, then add to stored-shapes.json (or, if only a list of names has gained one, write its line again):\n${lineOf(key, shape)}`;
 
 describe('the shape of each stored item', () => {
   it('is recorded in a line of its own, in order', async () => {
