@@ -1,10 +1,11 @@
 import type { KubernetesObject, V1Deployment, V1Service } from '@kubernetes/client-node';
 import type { AgentFailure } from '../../domain/agent-failure.ts';
-import { mainOf, type Traffic as Shares } from '../../domain/rollout.ts';
+import { mainOf, type Traffic } from '../../domain/rollout.ts';
 import type { Compute, Found, NewSet, Plan, Say } from '../port.ts';
 import { goalKeyOf } from '../runner.ts';
 import { Refused } from './api-server.ts';
 import type { Cluster } from './cluster.ts';
+import { FencedService } from './fenced-service.ts';
 import { mendOne } from './mend.ts';
 import { belongsToData, headerOf, isManaged, type Notes, noted, setNotes } from './noted.ts';
 import { failureOfSet, foundIn, type Observed, type ObservedSet, observe } from './observed.ts';
@@ -17,7 +18,6 @@ import { type RenderedSet, renderSet, setKey } from './render/set.ts';
 import { deploymentsOf, objectsOf, scalersOf, supportingOf, unscaled } from './rendered-objects.ts';
 import { Shared } from './shared.ts';
 import type { ObjectStore } from './store.ts';
-import { Traffic } from './traffic.ts';
 import type { WayIn } from './way-in.ts';
 
 type Parts = {
@@ -44,13 +44,13 @@ export class Sets implements Compute<Plan> {
   #key = '';
   /** Under which traffic is moved. */
   epoch: number | undefined;
-  readonly #traffic: Traffic;
+  readonly #service: FencedService;
   readonly #shared: Shared;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#shared = new Shared(parts);
-    this.#traffic = new Traffic({ ...parts, serviceNow: () => this.observe().service });
+    this.#service = new FencedService({ ...parts, serviceNow: () => this.observe().service });
   }
 
   get wayIn(): WayIn {
@@ -105,15 +105,15 @@ export class Sets implements Compute<Plan> {
 
   /** A task is worked on here: who did before finds the Service changed when it moves the traffic. */
   async claim(): Promise<void> {
-    if (this.#traffic.isClaimed()) return;
+    if (this.#service.isClaimed()) return;
     this.wayIn.begin();
     await this.#mendShared();
-    await this.#traffic.claim(this.#serviceHeader());
+    await this.#service.claim(this.#serviceHeader());
   }
 
   /** The next task begins with a claim of its own. */
   release(): void {
-    this.#traffic.release();
+    this.#service.release();
   }
 
   /** Tries everything out, and makes it. Throws Refused for what cannot be had, and leaves nothing of it. */
@@ -170,11 +170,11 @@ export class Sets implements Compute<Plan> {
   }
 
   /** Sends the requests to another set, in one write. Throws Overtaken when somebody else works here. */
-  async move(to: Shares): Promise<void> {
+  async move(to: Traffic): Promise<void> {
     const key = mainOf(to) ?? '';
     await this.#noteSet(key, { [annotations.served]: 'true' });
     const revision = noted(this.#set(key)?.deployment, annotations.revision);
-    await this.#traffic.move(this.#serviceHeader(), key, {
+    await this.#service.move(this.#serviceHeader(), key, {
       [annotations.revision]: revision,
       [annotations.epoch]: String(this.epoch ?? 0),
       [annotations.address]: this.address(),
@@ -206,7 +206,7 @@ export class Sets implements Compute<Plan> {
   async noteEpoch(epoch: number): Promise<void> {
     const { service } = this.observe();
     if (service === undefined || noted(service, annotations.epoch) === String(epoch)) return;
-    await this.#traffic.note(this.#serviceHeader(), { [annotations.epoch]: String(epoch) });
+    await this.#service.note(this.#serviceHeader(), { [annotations.epoch]: String(epoch) });
   }
 
   /** Brings back what others have deleted or changed of what is rendered here. */

@@ -18,7 +18,7 @@ type Parts = {
  * The Service of one deployment, whose selector says which set gets the requests. Who works on a task has
  * written its name there, and moves the traffic only if nobody else has since.
  */
-export class Traffic {
+export class FencedService {
   readonly #parts: Parts;
   /** Version of the Service under which the task may move the traffic; undefined: there is no task. */
   #fence: string | undefined;
