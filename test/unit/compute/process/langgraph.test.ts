@@ -1,11 +1,14 @@
 import { mkdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { agentCommand } from '../../../lib/compute/process/langgraph.ts';
-import { agentLines } from '../../../lib/compute/process/langgraph-log.ts';
-import { openPythonEnvironment, sealPythonEnvironment } from '../../../lib/processes/python/environment.ts';
-import type { Python } from '../../../lib/processes/python/interpreters.ts';
-import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { agentCommand } from '../../../../lib/compute/process/langgraph.ts';
+import { agentLines } from '../../../../lib/compute/process/langgraph-log.ts';
+import {
+  openPythonEnvironment,
+  sealPythonEnvironment,
+} from '../../../../lib/processes/python/environment.ts';
+import type { Python } from '../../../../lib/processes/python/interpreters.ts';
+import { temporaryFolder } from '../../../support/files/temporary-folder.ts';
 
 async function artifactOf(config: unknown, files: Record<string, string> = {}, path = 'langgraph.json') {
   const folder = await temporaryFolder();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { serverEnvironment } from '../../../lib/compute/process/server-environment.ts';
-import { childEnvironment, childPath } from '../../../lib/processes/environment.ts';
+import { serverEnvironment } from '../../../../lib/compute/process/server-environment.ts';
+import { childEnvironment, childPath } from '../../../../lib/processes/environment.ts';
 
 describe('the environment of a child', () => {
   const own = {

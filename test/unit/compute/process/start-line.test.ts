@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { namesShellsDrop, startOf } from '../../../lib/compute/process/start-line.ts';
+import { namesShellsDrop, startOf } from '../../../../lib/compute/process/start-line.ts';
 
 const CHARACTERS = 'aZ0-_./:=,@%+$PORT{}"\'\\~*?#!&;|<>()[]^` \t';
 

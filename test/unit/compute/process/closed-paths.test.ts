@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isClosedPath } from '../../../lib/compute/process/proxy/closed-paths.ts';
+import { isClosedPath } from '../../../../lib/compute/process/proxy/closed-paths.ts';
 
 const CLOSED = ['/internal/truncate', '/internal/debug/thread/1', '/deploy', '/deploy/1/stream'];
 

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { findAgentServer } from '../../../lib/compute/process/agent-server.ts';
-import { temporaryFolder } from '../../support/files/temporary-folder.ts';
-import { type Files, writeFiles } from '../../support/files/write-files.ts';
+import { findAgentServer } from '../../../../lib/compute/process/agent-server.ts';
+import { temporaryFolder } from '../../../support/files/temporary-folder.ts';
+import { type Files, writeFiles } from '../../../support/files/write-files.ts';
 
 const run = promisify(execFile);
 const json = (value: object) => JSON.stringify(value);

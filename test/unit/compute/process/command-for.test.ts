@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandFor } from '../../../lib/compute/process/command-for.ts';
-import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { commandFor } from '../../../../lib/compute/process/command-for.ts';
+import { temporaryFolder } from '../../../support/files/temporary-folder.ts';
 
 async function folderOf(files: Record<string, string>): Promise<string> {
   const folder = await temporaryFolder();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { drainMillisecondsOf, settleMillisecondsOf } from '../../../lib/compute/process/drain.ts';
+import { drainMillisecondsOf, settleMillisecondsOf } from '../../../../lib/compute/process/drain.ts';
 
 it.each([
   [undefined, 30_000, 30_000],
