@@ -1,5 +1,7 @@
 import { alsoEarlier } from '../dynamodb/upgrade.ts';
 import {
+  CONFIGURATION_VERSION,
+  configuration,
   DEPLOYMENT_VERSION,
   deployment,
   deploymentRow,
@@ -9,6 +11,8 @@ import {
 } from './items.ts';
 
 export const anyDeployment = alsoEarlier(deployment, DEPLOYMENT_VERSION);
+
+export const anyConfiguration = alsoEarlier(configuration, CONFIGURATION_VERSION);
 
 export const anyRevision = alsoEarlier(revision, REVISION_VERSION);
 

@@ -5,8 +5,8 @@ import { find } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { configurationKey, deploymentKey, secretsKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
-import { anyDeployment } from './any-version.ts';
-import { type Configuration, configuration, type Deployment, secretsVersion } from './items.ts';
+import { anyConfiguration, anyDeployment } from './any-version.ts';
+import { type Configuration, type Deployment, secretsVersion } from './items.ts';
 
 export const findDeployment = (
   table: Table,
@@ -38,7 +38,7 @@ export const findConfiguration = (
   { tenantId, deploymentId }: DeploymentRef,
   version: number,
 ): Promise<Configuration | undefined> =>
-  find(table, configurationKey(tenantId, deploymentId, version), configuration);
+  find(table, configurationKey(tenantId, deploymentId, version), anyConfiguration);
 
 /** The same; throws `deployment_not_found` when it went with the deployment. */
 export async function getConfiguration(

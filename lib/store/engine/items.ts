@@ -159,8 +159,10 @@ export const revision = z.object({
 export type Revision = z.infer<typeof revision>;
 
 /** Immutable; what revisions snapshot. */
+export const CONFIGURATION_VERSION = 1;
 export const configuration = z.object({
   ...base,
+  v: z.literal(CONFIGURATION_VERSION),
   entity: z.literal('configuration'),
   version: z.int(),
   ...storedShape(runFields),

@@ -17,7 +17,14 @@ import { moveWatch } from '../../pushes/watches.ts';
 import { requestedFields } from '../deployment-fields.ts';
 import { rowOf, waitingIn, waitingRow } from '../deployment-rows.ts';
 import { claimHost } from '../hosts.ts';
-import type { Configuration, Deployment, DeploymentConfig, Listener, Revision } from '../items.ts';
+import {
+  CONFIGURATION_VERSION,
+  type Configuration,
+  type Deployment,
+  type DeploymentConfig,
+  type Listener,
+  type Revision,
+} from '../items.ts';
 import { inFlightDue } from '../looks.ts';
 import type { NameReservation } from '../names.ts';
 import { noteMade, noteMadeFirst } from '../revision-ends.ts';
@@ -35,7 +42,7 @@ export function configurationOf(deployment: Deployment): Configuration {
     if (value !== undefined) Object.assign(ran, { [field]: value });
   }
   return {
-    v: 1,
+    v: CONFIGURATION_VERSION,
     entity: 'configuration',
     tenant_id: deployment.tenant_id,
     version: deployment.configuration,
