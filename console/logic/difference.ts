@@ -1,17 +1,11 @@
 import type { Revision } from '../data/contract.ts';
+import { labelled, words } from './configuration.ts';
 
 /** A line of a comparison; null: not set. */
 export type Change = { what: string; from: string | null; to: string | null };
 
 const COMMIT_CHARACTERS = 10;
 export const shortCommit = (sha: string | null): string | null => sha && sha.slice(0, COMMIT_CHARACTERS);
-
-const words = (value: unknown): string | null =>
-  value === null || value === undefined || value === ''
-    ? null
-    : typeof value === 'string'
-      ? value
-      : JSON.stringify(value);
 
 function factsOf({
   source_revision_config: at,
@@ -20,15 +14,15 @@ function factsOf({
   const resources = Object.entries(set?.resource_spec ?? {}).map(
     ([name, value]) => [`Resources: ${name}`, words(value)] as const,
   );
+  const { Repository = null, ...others } = Object.fromEntries(labelled(set));
   return {
-    Repository: words(set?.repo_url),
+    Repository,
     'Branch or tag': words(at.repo_ref),
     Commit: shortCommit(at.repo_commit_sha),
     Image: words(at.image_uri),
     Upload: words(at.source_tarball_path?.split('/').at(-1)),
     'Config file': words(at.graph_config_path),
-    'Install command': words(set?.install_command),
-    'Build command': words(set?.build_command),
+    ...others,
     'Names of secrets': words([...(set?.secret_names ?? [])].sort().join(', ')),
     ...Object.fromEntries(resources),
   };

@@ -2,6 +2,7 @@ import { Link } from 'wouter-preact';
 import type { Revision } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
 import { useDeployment, useRevision } from '../data/queries.ts';
+import { labelled } from '../logic/configuration.ts';
 import { numberOf, stagesOf } from '../logic/stages.ts';
 import { isMoving } from '../logic/status.ts';
 import { LogView } from '../ui/log-view.tsx';
@@ -66,9 +67,7 @@ function Summary({ revision, isServing }: { revision: Revision; isServing: boole
 function Configuration({ revision: { configuration: set } }: { revision: Revision }) {
   if (set === null) return null;
   const rows: [string, string | null][] = [
-    ['Repository', set.repo_url],
-    ['Install command', set.install_command],
-    ['Build command', set.build_command],
+    ...labelled(set),
     ['Resources', set.resource_spec === null ? null : JSON.stringify(set.resource_spec)],
     ['Secrets', set.secret_names.length === 0 ? null : set.secret_names.join(', ')],
   ];

@@ -1,32 +1,19 @@
+import { type Texts, textFields } from '../logic/configuration.ts';
 import { type ResourceName, type Resources, resourceFields } from '../logic/resources.ts';
 
-export type Commands = { install: string; build: string };
-
-export const CommandFields = ({
-  commands,
-  set,
-}: {
-  commands: Commands;
-  set: (commands: Commands) => void;
-}) => (
+export const CommandFields = ({ texts, set }: { texts: Texts; set: (texts: Texts) => void }) => (
   <section aria-labelledby="commands">
     <h2 id="commands">Commands</h2>
-    <label class="field">
-      <span>Install command</span>
-      <input
-        value={commands.install}
-        spellcheck={false}
-        onInput={({ currentTarget }) => set({ ...commands, install: currentTarget.value })}
-      />
-    </label>
-    <label class="field">
-      <span>Build command</span>
-      <input
-        value={commands.build}
-        spellcheck={false}
-        onInput={({ currentTarget }) => set({ ...commands, build: currentTarget.value })}
-      />
-    </label>
+    {textFields.map(({ name, label }) => (
+      <label key={name} class="field">
+        <span>{label}</span>
+        <input
+          value={texts[name]}
+          spellcheck={false}
+          onInput={({ currentTarget }) => set({ ...texts, [name]: currentTarget.value })}
+        />
+      </label>
+    ))}
   </section>
 );
 

@@ -5,13 +5,14 @@ import type { Deployment } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
 import { queryClient } from '../data/poll.ts';
 import { useTaggedDeployment } from '../data/queries.ts';
+import { changedTexts, mergedTexts, textsOf } from '../logic/configuration.ts';
 import { isSameResources, mergedResources, resourcesOf, specWith } from '../logic/resources.ts';
 import { editsOf, isEdited, merged, type SecretEdit, secretsWish } from '../logic/secrets.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
 import { ConfirmName } from '../ui/confirm-name.tsx';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
-import { CommandFields, type Commands, ResourceFields } from './settings-fields.tsx';
+import { CommandFields, ResourceFields } from './settings-fields.tsx';
 
 const GET = 'GET /v2/deployments/{deployment_id}';
 const PATCH = 'PATCH /v2/deployments/{deployment_id}';
@@ -42,11 +43,6 @@ export function SettingsPage({ id }: { id: string }) {
   );
 }
 
-const commandsOf = ({ source_config: { install_command, build_command } }: Deployment): Commands => ({
-  install: install_command ?? '',
-  build: build_command ?? '',
-});
-
 /** The resources that edits are made to. */
 function useStored({ source_config: { resource_spec } }: Deployment) {
   const from = (spec: Record<string, unknown> | null) => ({ spec, resources: resourcesOf(spec) });
@@ -62,8 +58,8 @@ function useStored({ source_config: { resource_spec } }: Deployment) {
 /** A save names the tag of what the form was filled from, so that nobody's change is written over. */
 function useEdited(deployment: Deployment, firstTag: string | null) {
   const [edits, setEdits] = useState(() => editsOf(deployment.secrets.map(({ name }) => name)));
-  const [commands, setCommands] = useState(() => commandsOf(deployment));
-  const [before, setBefore] = useState(() => commandsOf(deployment));
+  const [texts, setTexts] = useState(() => textsOf(deployment));
+  const [before, setBefore] = useState(() => textsOf(deployment));
   const stored = useStored(deployment);
   const [resources, setResources] = useState(stored.resources);
   const [tag, setTag] = useState(firstTag);
@@ -80,19 +76,15 @@ function useEdited(deployment: Deployment, firstTag: string | null) {
     );
     const { resources: nextResources } = stored.set(answer);
     setResources((own) => mergedResources(own, stored.resources, nextResources));
-    const now = commandsOf(answer);
-    setCommands((own) => ({
-      install: own.install === before.install ? now.install : own.install,
-      build: own.build === before.build ? now.build : own.build,
-    }));
+    const now = textsOf(answer);
+    setTexts((own) => mergedTexts(own, before, now));
     setBefore(now);
   };
   const save = async (): Promise<Deployment> => {
     const body = {
       ...(isEdited(edits) && secretsWish(edits)),
       source_config: {
-        ...(commands.install !== before.install && { install_command: commands.install }),
-        ...(commands.build !== before.build && { build_command: commands.build }),
+        ...changedTexts(texts, before),
         ...(!isSameResources(resources, stored.resources) && {
           resource_spec: specWith(stored.spec, resources),
         }),
@@ -103,10 +95,9 @@ function useEdited(deployment: Deployment, firstTag: string | null) {
   };
   const isChanged =
     isEdited(edits) ||
-    commands.install !== before.install ||
-    commands.build !== before.build ||
+    Object.keys(changedTexts(texts, before)).length > 0 ||
     !isSameResources(resources, stored.resources);
-  const fields = { edits, setEdits, commands, setCommands, resources, setResources };
+  const fields = { edits, setEdits, texts, setTexts, resources, setResources };
   return { ...fields, merge, save, isChanged };
 }
 
@@ -153,7 +144,7 @@ function Edit({ deployment, tag }: { deployment: Deployment; tag: string | null 
         </p>
         <Secrets edits={edited.edits} set={edited.setEdits} />
       </section>
-      <CommandFields commands={edited.commands} set={edited.setCommands} />
+      <CommandFields texts={edited.texts} set={edited.setTexts} />
       <ResourceFields resources={edited.resources} set={edited.setResources} />
       {isOutdated && <Outdated merge={merge} />}
       {error !== undefined && !isOutdated && <Problem error={error} />}
