@@ -10,57 +10,7 @@ import {
 } from '../settings/listener.ts';
 import { type SchemaOf, schemaOf } from '../settings/row.ts';
 import { optionOf, variableOf } from '../settings/spelling.ts';
-import type { PrintedLevel } from '../settings/values.ts';
 import { DEFAULT_STORE_IMAGES } from './store-images.ts';
-
-type CommonOptions = {
-  url: string;
-  listenerId: string;
-  apiKey: string;
-  startTimeoutSeconds: number;
-  logLevel: PrintedLevel;
-  /** End when standard input ends: whoever holds its other end is gone. */
-  parentPipe: boolean;
-};
-
-/** Agents run as processes of this machine. */
-export type ProcessListenerOptions = CommonOptions & {
-  driver: 'process';
-  dataFolder: string;
-  agentsPort: number;
-  agentsUrl: string | undefined;
-  pathPrefix: string;
-  /** Hosts that requests for agents may name beside loopback ones, as `hostNameOf` spells them. */
-  publicHosts: string[];
-  /** A proxy in front of the agents' port says where requests came from. */
-  trustProxy: boolean;
-  drainSeconds: number;
-};
-
-/** Agents run in a Kubernetes cluster. */
-export type KubernetesListenerOptions = CommonOptions & {
-  driver: 'kubernetes';
-  /** How the cluster is reached: undefined is as kubectl does it, or as a pod does. */
-  kubeconfig: string | undefined;
-  /** Where agents may run; the first is the default. */
-  namespaces: readonly [string, ...string[]];
-  /** Where the listeners agree on who of them works. */
-  leaseNamespace: string;
-  /** What images are built for; undefined: what this program runs on. */
-  platform: string | undefined;
-  /** Written while the program goes on, for a probe that looks at its age; undefined: there is none. */
-  heartbeatFile: string | undefined;
-  /** The images of the Postgres and the Redis that deployments get, and the Secrets to pull them with. */
-  storeImages: { postgres: string; redis: string };
-  storePullSecrets: readonly string[];
-  /** Pods get their users from the cluster. */
-  openshift: boolean;
-};
-
-export type ListenerOptions = ProcessListenerOptions | KubernetesListenerOptions;
-
-/** The options are wrong; the message says which one and how it is given. */
-export class OptionsError extends Error {}
 
 type Rows = Readonly<Record<string, ListenerRow>>;
 type Value<R extends ListenerRow> = z.output<SchemaOf<R>>;
@@ -69,6 +19,27 @@ type Values<R extends Rows> = {
     ? NonNullable<Value<R[Name]>>
     : Value<R[Name]>;
 };
+
+// The rows in lib/settings/listener.ts say what each option is.
+type CommonOptions = Omit<Values<typeof commonRows>, 'driver'>;
+
+/** Agents run as processes of this machine. */
+export type ProcessListenerOptions = CommonOptions &
+  Omit<Values<typeof processRows>, 'dataDir'> & { driver: 'process'; dataFolder: string };
+
+/** Agents run in a Kubernetes cluster. */
+export type KubernetesListenerOptions = CommonOptions &
+  Omit<Values<typeof kubernetesRows>, 'leaseNamespace' | 'postgresImage' | 'redisImage'> & {
+    driver: 'kubernetes';
+    leaseNamespace: string;
+    /** The images of the Postgres and the Redis that deployments get. */
+    storeImages: { postgres: string; redis: string };
+  };
+
+export type ListenerOptions = ProcessListenerOptions | KubernetesListenerOptions;
+
+/** The options are wrong; the message says which one and how it is given. */
+export class OptionsError extends Error {}
 
 /** What arguments say, by option, and what the environment says. */
 type Given = { options: ReturnType<typeof parse>; environment: NodeJS.ProcessEnv };

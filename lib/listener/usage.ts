@@ -12,7 +12,7 @@ function detailsOf(name: string, row: ListenerRow): string {
   const shown = typeof absent === 'string' || typeof absent === 'number' ? String(absent) : undefined;
   const fallback = row.defaultShown === undefined ? shown : plain(row.defaultShown);
   return [
-    ...(row.only === 'option' ? [] : [variableOf(name, row)]),
+    ...(row.only === 'option' ? [] : [`${variableOf(name, row)}${row.value === undefined ? '=true' : ''}`]),
     ...(row.required !== undefined ? ['required'] : []),
     ...(fallback && row.required === undefined ? [`default ${fallback}`] : []),
   ].join(', ');

@@ -31,6 +31,7 @@ export const commonRows = {
   apiKey: { does: 'the key of the listener', value: 'KEY', required: true, only: 'variable', schema: text },
   startTimeoutSeconds: { ...machineRows.startTimeoutSeconds, value: 'SECONDS' },
   logLevel: { ...machineRows.logLevel, value: 'LEVEL' },
+  // Whoever holds its other end is gone then.
   parentPipe: { does: 'end when standard input ends', only: 'option', defaultShown: '', schema: yesOrNo },
   driver: {
     does: '`kubernetes` runs agents in a cluster. See [Kubernetes](kubernetes.md)',

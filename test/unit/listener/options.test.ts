@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OptionsError, readOptions } from '../../../lib/listener/options.ts';
 import { DEFAULT_STORE_IMAGES } from '../../../lib/listener/store-images.ts';
+import { USAGE } from '../../../lib/listener/usage.ts';
 
 const needed = {
   SLIPWAY_URL: 'http://localhost:4400',
@@ -102,4 +103,31 @@ describe('a listener for a cluster', () => {
   ])('is refused in words: %j', (args, environment, words) => {
     expect(() => read(args, environment)).toThrow(words);
   });
+});
+
+it.each([
+  ['--agents-port PORT (SLIPWAY_AGENTS_PORT, default 4401)', 'port of the deployed servers'],
+  [
+    '--trust-proxy (SLIPWAY_TRUST_PROXY=true)',
+    'believe the X-Forwarded-* headers of a proxy in front of them',
+  ],
+  ['--redis-image IMAGE (SLIPWAY_REDIS_IMAGE, default by digest)', 'the same of Redis'],
+  ['--url URL (SLIPWAY_URL, required)', 'address of the control plane'],
+])('the usage says %s', (option, does) => {
+  expect(USAGE).toContain(`  ${option}\n      ${does}\n`);
+});
+
+it('a setting that is an option alone is read from no variable', () => {
+  expect(read([], { SLIPWAY_PARENT_PIPE: 'true' })).toMatchObject({ parentPipe: false });
+  expect(read(['--parent-pipe'])).toMatchObject({ parentPipe: true });
+});
+
+it.each([
+  [['--agents-port', '1.5'], "--agents-port must be a whole number from 0 to 65535, not '1.5'."],
+  [['--url', 'localhost'], "--url must be an http(s) URL, not 'localhost'."],
+  [['--path-prefix', 'd'], "--path-prefix must look like /d, not 'd'."],
+  [['--log-level', 'loud'], "--log-level must be one of debug, info, warn, error, not 'loud'."],
+  [['--data-dir', ''], '--data-dir (or SLIPWAY_LISTENER_DATA_DIR) is required.'],
+])('a wrong option is refused in words: %j', (args, message) => {
+  expect(() => read(args)).toThrow(new OptionsError(message));
 });
