@@ -2,7 +2,7 @@ import type { BackoffOptions } from 'exponential-backoff';
 import { SourceError } from '../../lib/adapters/git.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { unkeyed } from '../../lib/app/idempotency.ts';
-import { limitDefaults } from '../../lib/settings/defaults.ts';
+import { installationDefaults, limitDefaults } from '../../lib/settings/defaults.ts';
 import type { Patience } from '../../lib/store/dynamodb/patience.ts';
 import { fakeGit } from '../support/world/fake-git.ts';
 import { throttled } from './faults.ts';
@@ -62,13 +62,12 @@ function patienceOf({ time, random, newId }: Ground, invocation: Invocation): Pa
 const settingsFor = ({ listener, queue, build }: Plan['patienceSeconds']): Deps['settings'] => ({
   allowFileRepositories: true,
   registryHost: undefined,
+  ...installationDefaults,
   unclaimedSeconds: listener,
   silentSeconds: listener,
   buildSeconds: build,
   buildQueueSeconds: queue,
   keptArtifacts: 3,
-  auditDays: 400,
-  keyDays: 90,
   limits: { ...limitDefaults },
   addresses: { allowedHosts: [], loopback: true },
 });

@@ -16,7 +16,7 @@ import type { DiskBlobs } from '../../../lib/embedded/blobs/disk.ts';
 import { createEmbeddedEvents, type EmbeddedEvents } from '../../../lib/embedded/events.ts';
 import { openFileKeys } from '../../../lib/embedded/keys.ts';
 import { openLogStore } from '../../../lib/embedded/logs/store.ts';
-import { limitDefaults } from '../../../lib/settings/defaults.ts';
+import { installationDefaults, limitDefaults } from '../../../lib/settings/defaults.ts';
 import type { Item } from '../../../lib/store/dynamodb/transact.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { temporaryFolder } from '../files/temporary-folder.ts';
@@ -96,13 +96,7 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
     settings: {
       allowFileRepositories: true,
       registryHost: undefined,
-      unclaimedSeconds: 900,
-      silentSeconds: 900,
-      buildSeconds: 1800,
-      buildQueueSeconds: 7200,
-      keptArtifacts: 5,
-      auditDays: 400,
-      keyDays: 90,
+      ...installationDefaults,
       limits: { ...limitDefaults },
       addresses: { allowedHosts: [], loopback: true },
       ...settings,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as containerModule from '../../../lib/container.ts';
-import { limitDefaults } from '../../../lib/settings/defaults.ts';
+import { installationDefaults, limitDefaults } from '../../../lib/settings/defaults.ts';
 import {
   BUILD_SECONDS,
   REGISTRY_HOST,
@@ -45,13 +45,7 @@ describe('the container', () => {
     expect(settings()).toEqual({
       allowFileRepositories: false,
       registryHost: undefined,
-      unclaimedSeconds: 900,
-      silentSeconds: 900,
-      buildSeconds: 1800,
-      buildQueueSeconds: 7200,
-      keptArtifacts: 5,
-      auditDays: 400,
-      keyDays: 90,
+      ...installationDefaults,
       limits: limitDefaults,
       buildsAtOnce: 5,
       addresses: { allowedHosts: [], loopback: false },
