@@ -20,7 +20,7 @@ function repeated(content: Buffer, times: number): Buffer {
 export const zeros = (): Buffer => repeated(Buffer.alloc(16 * 1024 ** 2), 128);
 
 /** More than an archive may have. */
-export const HOSTILE_ENTRIES = 150_000;
+const HOSTILE_ENTRIES = 150_000;
 const ENTRIES_AT_ONCE = 100;
 const END_BYTES = 1024;
 
