@@ -48,11 +48,11 @@ describe('the address that a server listens on', () => {
   });
 });
 
-/** Has `desired` tell this address of the deployment; undefined: nothing of it, as an older control plane. */
 /** The end of a deletion has the listener look at everything that is desired. */
 const looksAtAll = (controlPlane: FakeControlPlane) =>
   completionOf(controlPlane, controlPlane.offerDelete(randomUUID(), 1));
 
+/** Has `desired` tell this address of the deployment; undefined: nothing of it, as an older control plane. */
 function setAddress(
   { desired }: FakeControlPlane,
   deploymentId: string,
