@@ -1,3 +1,4 @@
+import type { ListenerRef } from '../../contract/refs.ts';
 import { collected } from '../../store/dynamodb/collected.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
@@ -171,7 +172,7 @@ const PRESENCE_LOOK_MILLISECONDS = 300_000;
  */
 async function lookAtPresence(
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
-  owner: { tenantId: string; listenerId: string },
+  owner: ListenerRef,
 ): Promise<void> {
   const presence = await findPresence(table, owner);
   if (presence === undefined) return;

@@ -1,4 +1,5 @@
 import { refuse } from '../../contract/errors.ts';
+import type { ListenerRef } from '../../contract/refs.ts';
 import { findTenant } from '../../store/identity/tenants.ts';
 import { getListenerItem } from '../../store/listeners/listeners.ts';
 import type { Deps } from '../deps.ts';
@@ -12,7 +13,7 @@ import { issueApiKey } from './issue-api-key.ts';
  */
 export async function createListenerKey(
   deps: Pick<Deps, 'table' | 'clock'>,
-  { tenantId, listenerId }: { tenantId: string; listenerId: string },
+  { tenantId, listenerId }: ListenerRef,
 ): Promise<string> {
   const listener = await getListenerItem(deps.table, tenantId, listenerId);
   checkNotManaged(listener.compute_id, { tenant_id: tenantId, listener_id: listenerId });

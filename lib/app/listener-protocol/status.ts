@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { ListenerRef } from '../../contract/refs.ts';
 import type { reportStatus as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
@@ -22,7 +23,6 @@ import { maskAddress, revisionMask } from './masked.ts';
 type Report = RouteInput<typeof row>['body']['reports'][number];
 
 type StatusDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'agentSecrets'>;
-type Owner = { tenantId: string; listenerId: string };
 type Active = NonNullable<Deployment['active']>;
 /** Whether a report is of what the control plane knows, and whether it has told it anything. */
 type Taken = 'unknown' | 'known' | 'new';
@@ -56,7 +56,7 @@ const REPORTS_REMEMBERED_MIN = 5;
  */
 async function takeUnlessKnown(
   { table, ...deps }: StatusDeps,
-  owner: Owner,
+  owner: ListenerRef,
   reports: Report[],
 ): Promise<number> {
   // Before the deployments: what changes meanwhile makes another version.
@@ -73,14 +73,14 @@ async function takeUnlessKnown(
 
 async function takeAll(
   deps: StatusDeps,
-  owner: Owner,
+  owner: ListenerRef,
   reports: Report[],
 ): Promise<{ accepted: number; isNews: boolean }> {
   const taken = await Promise.all(reports.map((report) => take(deps, report, owner)));
   return { accepted: taken.filter((each) => each !== 'unknown').length, isNews: taken.includes('new') };
 }
 
-async function take(deps: StatusDeps, report: Report, owner: Owner): Promise<Taken> {
+async function take(deps: StatusDeps, report: Report, owner: ListenerRef): Promise<Taken> {
   const { tenantId, listenerId } = owner;
   const deployment = await findDeployment(deps.table, tenantId, report.deployment_id);
   if (deployment === undefined) return confirmRemoval(deps, report, owner);
@@ -111,7 +111,7 @@ async function take(deps: StatusDeps, report: Report, owner: Owner): Promise<Tak
 async function confirmRemoval(
   { table }: Pick<StatusDeps, 'table'>,
   report: Report,
-  owner: Owner,
+  owner: ListenerRef,
 ): Promise<Taken> {
   const row = await findPlacement(table, owner, report.deployment_id);
   if (row === undefined || report.revision_id !== null || report.epoch < row.epoch) return 'unknown';

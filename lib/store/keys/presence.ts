@@ -1,3 +1,4 @@
+import type { ListenerRef } from '../../contract/refs.ts';
 import type { Key } from './index.ts';
 
 export const deploymentHealthKey = (tenantId: string, deploymentId: string): Key => ({
@@ -13,7 +14,7 @@ export const listenerPresenceKey = (tenantId: string, listenerId: string): Key =
 });
 
 /** The listener whose presence lies at this key; undefined for any other. */
-export function presentListener({ pk, sk }: Key): { tenantId: string; listenerId: string } | undefined {
+export function presentListener({ pk, sk }: Key): ListenerRef | undefined {
   const [, tenantId, listenerId] = /^T#([^#]+)#L#([^#]+)$/.exec(pk) ?? [];
   if (sk !== PRESENCE || tenantId === undefined || listenerId === undefined) return undefined;
   return { tenantId, listenerId };

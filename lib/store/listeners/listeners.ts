@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { refuse } from '../../contract/errors.ts';
+import type { ListenerRef } from '../../contract/refs.ts';
 import { present, update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
@@ -69,7 +70,7 @@ export const listenerRows = (table: Table, tenantId: string, newestFirst = false
 
 /** Notes when a listener called and had work. */
 export const putSeen = (
-  { tenantId, listenerId }: { tenantId: string; listenerId: string },
+  { tenantId, listenerId }: ListenerRef,
   times: Pick<LastSeen, 'at' | 'worked_at' | 'watched'>,
 ): Write => {
   const set = { v: 3, entity: 'last_seen', tenant_id: tenantId, ...times };
@@ -80,7 +81,7 @@ export const putSeen = (
  * Has a listener that has called look at what it should run, with its next claim. Demands that it is still
  * there.
  */
-export const countChange = ({ tenantId, listenerId }: { tenantId: string; listenerId: string }): Write =>
+export const countChange = ({ tenantId, listenerId }: ListenerRef): Write =>
   update(
     'last_seen',
     lastSeenKey(tenantId, listenerId),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import type { ListenerRef } from '../../contract/refs.ts';
 import { ownAddress } from '../../contract/validation/text.ts';
 import { collected } from '../dynamodb/collected.ts';
 import { guard, present, put, remove, same, update } from '../dynamodb/expressions.ts';
@@ -10,8 +11,6 @@ import { type Deployment, type Placement, placement } from '../engine/items.ts';
 import { prefix } from '../keys/index.ts';
 import { placementKey, placementsReportedKey, placementVersionKeys } from '../keys/placements.ts';
 import type { Table } from '../table.ts';
-
-type Owner = { tenantId: string; listenerId: string };
 
 /**
  * Counts the changes of a share of a listener's placements, and of what it has reported of them: whoever has
@@ -51,7 +50,10 @@ export type PlacementState = {
 };
 
 /** How a listener's placements and reports are, for the price of one small read however many there are. */
-export async function placementState(table: Table, { tenantId, listenerId }: Owner): Promise<PlacementState> {
+export async function placementState(
+  table: Table,
+  { tenantId, listenerId }: ListenerRef,
+): Promise<PlacementState> {
   const { pk } = placementsReportedKey(tenantId, listenerId);
   const { items } = await queryPage(table, versionItem, {
     pk,
@@ -78,7 +80,7 @@ const anyOfPlacements = z.union([versionItem, placement]);
  */
 export async function placementsOn(
   table: Table,
-  { tenantId, listenerId }: Owner,
+  { tenantId, listenerId }: ListenerRef,
 ): Promise<{ version: string; placements: Placement[] }> {
   const { pk, sk: from } = placementKey(tenantId, listenerId, '');
   const between = [prefix.placementVersion, startingWith(from)[1]] satisfies SortKeyRange;
@@ -89,7 +91,7 @@ export async function placementsOn(
 
 export const findPlacement = (
   table: Table,
-  { tenantId, listenerId }: Owner,
+  { tenantId, listenerId }: ListenerRef,
   deploymentId: string,
 ): Promise<Placement | undefined> => find(table, placementKey(tenantId, listenerId, deploymentId), placement);
 
@@ -127,7 +129,7 @@ export const addressStays = ({ config }: Deployment) =>
 
 /** The deployment has another address of its own; only where it has a placement. */
 export const replaceAddress = (
-  { tenantId, listenerId }: Owner,
+  { tenantId, listenerId }: ListenerRef,
   deploymentId: string,
   address: string | null,
 ): Write[] => [
@@ -141,7 +143,7 @@ export const replaceAddress = (
 ];
 
 /** The listener has nothing to do with the deployment any more. */
-export const removePlacement = ({ tenantId, listenerId }: Owner, deploymentId: string): Write[] => [
+export const removePlacement = ({ tenantId, listenerId }: ListenerRef, deploymentId: string): Write[] => [
   remove('placement', placementKey(tenantId, listenerId, deploymentId)),
   counted({ tenantId, listenerId }, deploymentId, 'placed'),
 ];
@@ -150,7 +152,11 @@ export const removePlacement = ({ tenantId, listenerId }: Owner, deploymentId: s
 export const countReport = ({ tenant_id: tenantId, listener_id: listenerId, id }: Deployment): Write =>
   counted({ tenantId, listenerId }, id, 'reported');
 
-function counted({ tenantId, listenerId }: Owner, deploymentId: string, what: 'placed' | 'reported'): Write {
+function counted(
+  { tenantId, listenerId }: ListenerRef,
+  deploymentId: string,
+  what: 'placed' | 'reported',
+): Write {
   const keys = placementVersionKeys(tenantId, listenerId);
   const key = keys[(createHash('sha256').update(deploymentId).digest()[0] ?? 0) % keys.length];
   if (key === undefined) throw new Error('a listener has no item for the versions of its placements');
@@ -163,7 +169,7 @@ const DIGESTS_MAX = 20;
 
 /** Remembers that reports with this digest have changed nothing. */
 export function rememberReports(
-  { tenantId, listenerId }: Owner,
+  { tenantId, listenerId }: ListenerRef,
   { digests }: PlacementState,
   digest: string,
   accepted: number,

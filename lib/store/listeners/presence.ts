@@ -1,12 +1,11 @@
 import * as z from 'zod';
+import type { ListenerRef } from '../../contract/refs.ts';
 import { equals, guard, same, update } from '../dynamodb/expressions.ts';
 import { find } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { due } from '../keys/index.ts';
 import { listenerPresenceKey } from '../keys/presence.ts';
 import type { Table } from '../table.ts';
-
-type Owner = { tenantId: string; listenerId: string };
 
 /**
  * Whether a listener is online, as far as was told. When it last called is another item, which is written far
@@ -29,12 +28,12 @@ export type ListenerPresence = z.infer<typeof listenerPresence>;
 
 export const findPresence = (
   table: Table,
-  { tenantId, listenerId }: Owner,
+  { tenantId, listenerId }: ListenerRef,
 ): Promise<ListenerPresence | undefined> =>
   find(table, listenerPresenceKey(tenantId, listenerId), listenerPresence);
 
 /** Has sweep look at once: the listener called for the first time, or after a silence. */
-export function watchPresence({ tenantId, listenerId }: Owner, now: number): Write {
+export function watchPresence({ tenantId, listenerId }: ListenerRef, now: number): Write {
   const key = listenerPresenceKey(tenantId, listenerId);
   const of = { v: 1, entity: 'listener_presence', tenant_id: tenantId, listener_id: listenerId };
   return update('listener_presence', key, { set: { ...of, ...due(key.pk, now) }, add: { changes: 0 } });
