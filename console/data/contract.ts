@@ -12,6 +12,7 @@ import type * as providers from '../../lib/contract/routes/oauth-providers.ts';
 import type * as tokens from '../../lib/contract/routes/oauth-tokens.ts';
 import type * as revisions from '../../lib/contract/routes/revisions.ts';
 import type * as sources from '../../lib/contract/routes/sources.ts';
+import type * as pushes from '../../lib/features/pushes/routes.ts';
 import type * as webhooks from '../../lib/features/webhooks/routes.ts';
 
 /** The route table as types alone: nothing of it is in the page. */
@@ -27,6 +28,7 @@ type Modules =
   | typeof listeners
   | typeof logs
   | typeof providers
+  | typeof pushes
   | typeof revisions
   | typeof sources
   | typeof tokens

@@ -1,5 +1,5 @@
-import { lookAtHead, lookAtHeads } from '../../lib/app/pushes/look-at-heads.ts';
 import { clock, keys, lookingGit, settings, table } from '../../lib/container.ts';
+import { lookAtHead, lookAtHeads } from '../../lib/features/pushes/look-at-heads.ts';
 import { headsLook } from '../../lib/triggers/heads-look.ts';
 
 export const create = headsLook(lookAtHeads, lookAtHead);

@@ -6,8 +6,7 @@ import { absent, check, equals, present, put, remove } from './dynamodb/expressi
 import { find, queryAll } from './dynamodb/reads.ts';
 import type { Write } from './dynamodb/transact.ts';
 import { alsoEarlier } from './dynamodb/upgrade.ts';
-import { integrationKey } from './keys/index.ts';
-import { integrationOwnerKey } from './keys/pushes.ts';
+import { integrationKey, integrationOwnerKey } from './keys/index.ts';
 import type { Table } from './table.ts';
 
 /** Access to the repositories of one host. All of a tenant's lie in one partition, for there are few. */

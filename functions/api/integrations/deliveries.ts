@@ -1,6 +1,6 @@
-import { listDeliveries } from '../../../lib/app/integrations/deliveries.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { listDeliveries as row } from '../../../lib/contract/routes/integrations.ts';
+import { listDeliveries } from '../../../lib/features/pushes/list.ts';
+import { listDeliveries as row } from '../../../lib/features/pushes/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, listDeliveries);

@@ -1,6 +1,6 @@
-import { receiveDelivery } from '../../../lib/app/pushes/receive.ts';
 import { clock, headWaker, keys, table } from '../../../lib/container.ts';
-import { receiveDelivery as row } from '../../../lib/contract/routes/integrations.ts';
+import { receiveDelivery } from '../../../lib/features/pushes/receive.ts';
+import { receiveDelivery as row } from '../../../lib/features/pushes/routes.ts';
 import { rawEndpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = rawEndpoint(row, receiveDelivery);

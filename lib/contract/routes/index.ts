@@ -1,3 +1,4 @@
+import * as pushes from '../../features/pushes/routes.ts';
 import * as webhooks from '../../features/webhooks/routes.ts';
 import * as audit from './audit.ts';
 import * as consent from './consent.ts';
@@ -32,6 +33,7 @@ export const routes: readonly RouteRow[] = [
   identity,
   console,
   integrations,
+  pushes,
   oauthProviders,
   oauthTokens,
   oauthConnections,

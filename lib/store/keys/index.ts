@@ -288,3 +288,6 @@ export const followerSlotKey = (tenantId: string, slot: number): Key => ({
 export const sweepLeaseKey = (partition: string): Key => ({ pk: `SWEEP#${partition}`, sk: 'A' });
 
 export const ownerLeaseKey = (): Key => ({ pk: 'OWNER', sk: 'A' });
+
+/** Of whichever tenant: hosts know its id alone. */
+export const integrationOwnerKey = (integrationId: string): Key => ({ pk: `IN#${integrationId}`, sk: 'A' });

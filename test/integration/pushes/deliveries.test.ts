@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { deliveryMarkKey, pushDeliveryKey } from '../../../lib/features/pushes/store.ts';
 import { put } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
-import { deliveryKey, deliveryMarkKey } from '../../../lib/store/keys/pushes.ts';
 import {
   commitOf,
   deliver,
@@ -117,7 +117,7 @@ describe('a delivery', () => {
     };
     const mark = { v: 1, entity: 'delivery_mark', tenant_id, id: item.id, ttl: 1 };
     await transact(world.deps.table, [
-      put('delivery', { ...deliveryKey(tenant_id, integrationId, item.id), ...item }),
+      put('delivery', { ...pushDeliveryKey(tenant_id, integrationId, item.id), ...item }),
       put('mark', { ...deliveryMarkKey(tenant_id, integrationId, 'old'), ...mark }),
     ]);
     const outcomes = [{ deployment_id: id, revision_id: null, reason: 'it was so' }];

@@ -9,12 +9,12 @@ import {
   quickerAnswer,
   type RecordedResponse,
 } from '../../../lib/app/idempotency.ts';
-import { considerHead } from '../../../lib/app/pushes/consider.ts';
 import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
 import { isUnavailable } from '../../../lib/app/unavailable.ts';
 import { ApiError } from '../../../lib/contract/errors.ts';
-import { placeOf } from '../../../lib/store/pushes/watches.ts';
+import { considerHead } from '../../../lib/features/pushes/consider.ts';
+import { placeOf } from '../../../lib/store/engine/push-watches.ts';
 import type { SimulatedDeps } from '../deps.ts';
 import { SECOND } from '../faults.ts';
 import type { Ground } from '../ground.ts';

@@ -1,7 +1,14 @@
+import { awaitedPush, pushDelivery } from '../../../lib/features/pushes/shape.ts';
+import {
+  awaitedBy,
+  awaitedKey,
+  dueHeads,
+  pushDeliveriesOf,
+  pushDeliveryKey,
+  watchesOf,
+} from '../../../lib/features/pushes/store.ts';
+import { watch, watchedHead } from '../../../lib/store/engine/push-watches.ts';
 import * as pushKeys from '../../../lib/store/keys/pushes.ts';
-import { deliveriesOf } from '../../../lib/store/pushes/deliveries.ts';
-import { awaitedPush, delivery } from '../../../lib/store/pushes/delivery-shapes.ts';
-import { awaitedBy, dueHeads, watch, watchedHead, watchesOf } from '../../../lib/store/pushes/watches.ts';
 import type { QueryCase } from './query-cases.ts';
 
 const TENANT = 'tenant';
@@ -16,28 +23,28 @@ async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
 export const ofPushes: QueryCase[] = [
   {
     name: 'deliveries of an integration',
-    file: 'lib/store/pushes/deliveries.ts',
-    shape: delivery,
-    key: (id) => pushKeys.deliveryKey(TENANT, id, 'delivery'),
-    ask: (table, id) => all(deliveriesOf(table, { tenantId: TENANT, integrationId: id })),
+    file: 'lib/features/pushes/store.ts',
+    shape: pushDelivery,
+    key: (id) => pushDeliveryKey(TENANT, id, 'delivery'),
+    ask: (table, id) => all(pushDeliveriesOf(table, { tenantId: TENANT, integrationId: id })),
   },
   {
     name: 'what watches a repository of a tenant',
-    file: 'lib/store/pushes/watches.ts',
+    file: 'lib/features/pushes/store.ts',
     shape: watch,
     key: (id) => pushKeys.watchKey(id, 'git.example/team/app', 'deployment'),
     ask: (table, id) => all(watchesOf(table, id, 'git.example/team/app')),
   },
   {
     name: 'what a deployment waits for a look for',
-    file: 'lib/store/pushes/watches.ts',
+    file: 'lib/features/pushes/store.ts',
     shape: awaitedPush,
-    key: (id) => pushKeys.awaitedKey('repository', id, 'delivery'),
+    key: (id) => awaitedKey('repository', id, 'delivery'),
     ask: (table, id) => awaitedBy(table, 'repository', id),
   },
   {
     name: 'what watches a repository that is due',
-    file: 'lib/store/pushes/watches.ts',
+    file: 'lib/features/pushes/store.ts',
     shape: watchedHead,
     key: (id) => pushKeys.headKey(id, 'git.example/team/app', undefined),
     more: () => ({ due_pk: pushKeys.HEADS_DUE, due_at: 1 }),

@@ -6,14 +6,15 @@ import { create as createHeads } from '../../../functions/schedules/heads.ts';
 import type { CommitLook } from '../../../lib/adapters/git.ts';
 import { nothingSeen, SourceError } from '../../../lib/adapters/git.ts';
 import { createIntegration } from '../../../lib/app/integrations/create.ts';
-import { listDeliveries } from '../../../lib/app/integrations/deliveries.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
-import { deliveryView, type IntegrationType } from '../../../lib/contract/integrations.ts';
+import { type IntegrationType } from '../../../lib/contract/integrations.ts';
+import { createIntegration as integrationRow } from '../../../lib/contract/routes/integrations.ts';
+import { listDeliveries } from '../../../lib/features/pushes/list.ts';
 import {
   listDeliveries as deliveriesRow,
-  createIntegration as integrationRow,
   receiveDelivery as webhookRow,
-} from '../../../lib/contract/routes/integrations.ts';
+} from '../../../lib/features/pushes/routes.ts';
+import { pushDeliveryView } from '../../../lib/features/pushes/shape.ts';
 import { apiEvent, lambdaContext } from '../http/event.ts';
 import { limited } from '../table/limited-table.ts';
 import type { World } from './world.ts';
@@ -138,7 +139,7 @@ export async function push(
   const body = JSON.stringify(pushPayload(payload));
   const answer = await deliver(world, { integrationId, body, headers: fromGitHub(body, id) });
   if (answer.status !== 200) throw new Error(JSON.stringify(answer));
-  const taken = deliveryView.parse(answer.body);
+  const taken = pushDeliveryView.parse(answer.body);
   const { resources } = await deliveries(world, integrationId, { limit: '100' });
   const found = resources.find((delivery) => delivery.id === taken.id);
   if (found === undefined) throw new Error(`delivery ${taken.id} is not listed`);

@@ -1,3 +1,4 @@
+import { pushExamples } from '../../../features/pushes/examples.ts';
 import { webhookExamples } from '../../../features/webhooks/examples.ts';
 import { consentExamples } from './consent.ts';
 import { deploymentExamples } from './deployments.ts';
@@ -21,6 +22,7 @@ const examples: Record<string, Example> = {
   ...logExamples,
   ...identityExamples,
   ...integrationExamples,
+  ...pushExamples,
   ...oauthProviderExamples,
   ...oauthTokenExamples,
   ...consentExamples,

@@ -1,4 +1,4 @@
-import { CREATED, DEPLOYMENT, page, REVISION } from '../../example-values.ts';
+import { CREATED, page } from '../../example-values.ts';
 
 const USER = '2b3c4d5e-6f70-4182-9394-a5b6c7d8e9f0';
 
@@ -11,26 +11,6 @@ const integration = {
   submodules: false,
   created_at: CREATED,
   created_by: USER,
-};
-
-const delivery = {
-  id: '01a1fdd5-6071-7283-8e9f-0a1b2c3d4e5f',
-  delivery_id: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
-  event: 'push',
-  repository: 'example/support-agent',
-  ref: 'refs/heads/main',
-  at: CREATED,
-  pending: false,
-  revision_ids: [REVISION],
-  outcomes: [{ deployment_id: DEPLOYMENT, revision_id: REVISION, reason: null }],
-  reason: null,
-};
-
-const pending = {
-  ...delivery,
-  pending: true,
-  revision_ids: [],
-  outcomes: [{ deployment_id: DEPLOYMENT, revision_id: null, reason: null }],
 };
 
 const auditEvent = {
@@ -65,8 +45,6 @@ export const integrationExamples = {
   },
   changeIntegration: { body: { webhook_secret: 'known-to-the-host-too' }, response: integration },
   listIntegrations: page(integration),
-  listDeliveries: page(delivery),
-  receiveDelivery: { response: pending },
   listInstalledIntegrations: {
     response: [
       {

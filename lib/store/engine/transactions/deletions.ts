@@ -12,12 +12,12 @@ import {
   nameKey,
 } from '../../keys/index.ts';
 import { place } from '../../listeners/placements.ts';
-import { endWatch } from '../../pushes/watches.ts';
 import type { Deletion } from '../deletions.ts';
 import { rowOf } from '../deployment-rows.ts';
 import { slotAsRead } from '../deployments.ts';
 import type { Deployment, Revision } from '../items.ts';
 import { DUE, dueAt } from '../looks.ts';
+import { endWatch } from '../push-watches.ts';
 import { restOfQueue } from '../queue.ts';
 import { noteEnds } from '../revision-ends.ts';
 import { move } from '../revision-moves.ts';

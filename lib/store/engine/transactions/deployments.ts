@@ -13,7 +13,6 @@ import {
   secretsKey,
 } from '../../keys/index.ts';
 import { checkListener, checkListenerOpen } from '../../listeners/listener-writes.ts';
-import { moveWatch } from '../../pushes/watches.ts';
 import { requestedFields } from '../deployment-fields.ts';
 import { rowOf, waitingIn, waitingRow } from '../deployment-rows.ts';
 import { claimHost } from '../hosts.ts';
@@ -27,6 +26,7 @@ import {
 } from '../items.ts';
 import { inFlightDue } from '../looks.ts';
 import type { NameReservation } from '../names.ts';
+import { moveWatch } from '../push-watches.ts';
 import { noteMade, noteMadeFirst } from '../revision-ends.ts';
 import { putRevision } from '../revisions.ts';
 

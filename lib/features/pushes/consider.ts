@@ -1,23 +1,24 @@
 import { type CommitLook, nothingSeen, SourceError } from '../../adapters/git.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
+import { QUEUE_LENGTH_MAX } from '../../app/deployments/checks/deployment.ts';
+import { checkWaiting } from '../../app/deployments/checks/waiting.ts';
+import type { Deps } from '../../app/deps.ts';
+import { credentialsOf } from '../../app/integrations/sealed.ts';
+import { newRevision, nextRevision } from '../../app/revisions/new-revision.ts';
+import { secretValues } from '../../app/secrets.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { createMask, type Mask, maskSecrets } from '../../contract/mask.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
-import { describeCommit, isPushed } from '../../domain/pushes.ts';
+import type { RevisionCause } from '../../contract/revision-status.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import type { Deployment, Revision } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { queuePushed } from '../../store/engine/transactions/pushes.ts';
-import { noteConsidered } from '../../store/pushes/watches.ts';
-import { QUEUE_LENGTH_MAX } from '../deployments/checks/deployment.ts';
-import { checkWaiting } from '../deployments/checks/waiting.ts';
-import type { Deps } from '../deps.ts';
-import { credentialsOf } from '../integrations/sealed.ts';
-import { newRevision, nextRevision } from '../revisions/new-revision.ts';
-import { secretValues } from '../secrets.ts';
 import { type Asking, awaitedNow, type Considered } from './awaiting.ts';
+import { describeCommit } from './commit-words.ts';
 import type { Said } from './parse-delivery.ts';
 import { type State, stateOf } from './state.ts';
+import { noteConsidered } from './store.ts';
 import { touchedPaths } from './touched-paths.ts';
 
 export type ConsiderDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'git' | 'settings'>;
@@ -253,3 +254,6 @@ async function waitingPush({ table }: ConsiderDeps, deployment: Deployment): Pro
   const revision = await findRevisionByNumber(table, { tenantId, deploymentId }, pushed);
   return revision?.status === 'QUEUED' && isPushed(revision.cause?.kind) ? revision : undefined;
 }
+
+/** Whether pushes made it: a newer one of these takes the place of one that only waits. */
+const isPushed = (kind: RevisionCause | undefined): boolean => kind === 'push' || kind === 'head';

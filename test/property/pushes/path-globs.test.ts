@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readGlob } from '../../../lib/contract/path-globs.ts';
 import { readingProblems } from '../../../lib/contract/push-paths.ts';
-import { matcherOf, TooManySteps } from '../../../lib/domain/path-globs.ts';
+import { matcherOf, TooManySteps } from '../../../lib/features/pushes/touched-paths.ts';
 
 function holds(globs: string | string[], path: string, max = Number.MAX_SAFE_INTEGER) {
   const matches = matcherOf([globs].flat());

@@ -1,5 +1,37 @@
 import * as z from 'zod';
-import { alsoEarlier } from '../dynamodb/upgrade.ts';
+
+/**
+ * Pushes to repositories, as their hosts deliver them. First what requests and answers hold, then what is
+ * stored.
+ */
+
+/** What came from a host, and what it made. */
+export const pushDeliveryView = z.object({
+  id: z.guid(),
+  /** As the host names it. */
+  delivery_id: z.string(),
+  /** As the host names it: `push`, `ping`, … */
+  event: z.string(),
+  repository: z.string().nullable(),
+  ref: z.string().nullable(),
+  at: z.string(),
+  /** Whether the head of the branch is still to be looked at, or once more. */
+  pending: z.boolean(),
+  revision_ids: z.array(z.guid()),
+  /** One for each deployment that builds this branch: its new revision, or why it has none (yet). */
+  outcomes: z.array(
+    z.object({
+      deployment_id: z.guid(),
+      revision_id: z.guid().nullable(),
+      reason: z.string().nullable(),
+    }),
+  ),
+  /** Why there is no outcome; null when there is one. */
+  reason: z.string().nullable(),
+});
+export type PushDeliveryView = z.input<typeof pushDeliveryView>;
+
+export const pushDeliveryListView = z.object({ resources: z.array(pushDeliveryView), offset: z.int() });
 
 /** What became of a delivery for one deployment: the revision that it made, or why none. */
 const outcome = z.object({
@@ -12,7 +44,7 @@ const outcome = z.object({
 export type DeliveryOutcome = z.infer<typeof outcome>;
 
 /** A delivery of a git host, with a signature that held. */
-export const delivery = z.object({
+export const pushDelivery = z.object({
   v: z.literal(2),
   entity: z.literal('delivery'),
   tenant_id: z.string(),
@@ -33,10 +65,7 @@ export const delivery = z.object({
   open: z.int(),
   ttl: z.number(),
 });
-export type Delivery = z.infer<typeof delivery>;
-
-/** In the first version a request did everything, and `done` said so; what it left, a look at the head found. */
-export const anyDelivery = alsoEarlier(delivery, 2, { 1: ({ done: _, ...item }) => ({ ...item, open: 0 }) });
+export type PushDelivery = z.infer<typeof pushDelivery>;
 
 const saidOfCommit = z.object({
   commit: z.string(),

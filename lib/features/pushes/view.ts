@@ -1,7 +1,6 @@
-import type { DeliveryView } from '../../contract/integrations.ts';
-import type { Delivery } from '../../store/pushes/delivery-shapes.ts';
+import type { PushDelivery, PushDeliveryView } from './shape.ts';
 
-export function deliveryView(item: Delivery): DeliveryView {
+export function pushDeliveryViewOf(item: PushDelivery): PushDeliveryView {
   const last = [...new Map(item.outcomes.map((each) => [each.deployment_id, each])).values()];
   return {
     id: item.id,

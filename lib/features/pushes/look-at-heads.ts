@@ -1,11 +1,11 @@
 import { SourceError } from '../../adapters/git.ts';
 import type { HeadPlace } from '../../adapters/head-waker.ts';
+import { credentialsOf } from '../../app/integrations/sealed.ts';
 import { ConditionsFailed, type Write } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
-import { type DueHead, dueHeads, findHead, forgetHead, lookAgain } from '../../store/pushes/watches.ts';
-import { credentialsOf } from '../integrations/sealed.ts';
 import { AWAITED_AT_ONCE } from './awaiting.ts';
 import { type ConsiderDeps, considerHead } from './consider.ts';
+import { type DueHead, dueHeads, findHead, forgetHead, lookAgain } from './store.ts';
 
 /** How many hosts are asked side by side: the calls wait on them, not on us. */
 const SIDE_BY_SIDE = 10;

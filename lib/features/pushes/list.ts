@@ -1,11 +1,11 @@
+import type { Caller } from '../../app/caller.ts';
+import type { Deps } from '../../app/deps.ts';
 import { refuse } from '../../contract/errors.ts';
-import type { listDeliveries as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { findIntegration } from '../../store/integrations.ts';
-import { deliveriesOf } from '../../store/pushes/deliveries.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { deliveryView } from '../pushes/view.ts';
+import type { listDeliveries as row } from './routes.ts';
+import { pushDeliveriesOf } from './store.ts';
+import { pushDeliveryViewOf } from './view.ts';
 
 /** What came from an integration's host in the last 30 days, and what it made; newest first. */
 export async function listDeliveries(
@@ -19,9 +19,9 @@ export async function listDeliveries(
     throw refuse('integration_not_found', { id: integrationId });
   const resources = [];
   let position = 0;
-  for await (const item of deliveriesOf(table, { tenantId, integrationId })) {
+  for await (const item of pushDeliveriesOf(table, { tenantId, integrationId })) {
     if (resources.length === query.limit) break;
-    if (position >= query.offset) resources.push(deliveryView(item));
+    if (position >= query.offset) resources.push(pushDeliveryViewOf(item));
     position += 1;
   }
   return { resources, offset: position };

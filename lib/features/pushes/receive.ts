@@ -1,25 +1,26 @@
 import type { HeadPlace } from '../../adapters/head-waker.ts';
+import type { Deps } from '../../app/deps.ts';
+import { openCredentials } from '../../app/integrations/sealed.ts';
 import { refuse, ValidationError } from '../../contract/errors.ts';
-import type { DeliveryView } from '../../contract/integrations.ts';
-import type { receiveDelivery as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { commitWords } from '../../domain/pushes.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
+import { placeOf, type Watch } from '../../store/engine/push-watches.ts';
 import { findAnyIntegration, type Integration } from '../../store/integrations.ts';
+import { commitWords } from './commit-words.ts';
+import { type ParsedDelivery, parseDelivery } from './parse-delivery.ts';
+import type { receiveDelivery as row } from './routes.ts';
+import type { PushDelivery, PushDeliveryView } from './shape.ts';
+import { isSigned, type Received } from './signature.ts';
 import {
   awaitPush,
   deliveryExpiry,
-  findDelivery,
+  findPushDelivery,
   keepDelivery,
+  lookNow,
   sameDelivery,
-} from '../../store/pushes/deliveries.ts';
-import { type Delivery } from '../../store/pushes/delivery-shapes.ts';
-import { lookNow, placeOf, type Watch, watchesOf } from '../../store/pushes/watches.ts';
-import type { Deps } from '../deps.ts';
-import { openCredentials } from '../integrations/sealed.ts';
-import { type ParsedDelivery, parseDelivery } from './parse-delivery.ts';
-import { isSigned, type Received } from './signature.ts';
-import { deliveryView } from './view.ts';
+  watchesOf,
+} from './store.ts';
+import { pushDeliveryViewOf } from './view.ts';
 
 type ReceiveDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'headWaker'>;
 
@@ -37,14 +38,14 @@ const WATCHES_AT_ONCE = 40;
 export async function receiveDelivery(
   deps: ReceiveDeps,
   { params, received }: Pick<RouteInput<typeof row>, 'params'> & { received: Received },
-): Promise<DeliveryView> {
+): Promise<PushDeliveryView> {
   const integration = await signedBy(deps, params, received);
   const parsed = parseDelivery(params.type, received);
   if (parsed === undefined) throw notReadable(params.type);
   const { item, heads } = await retryRaces(deps.table, () => keep(deps, integration, parsed));
   // Lost calls cost minutes and nothing else.
   await Promise.all(heads.map((head) => deps.headWaker.wake(head).catch(() => undefined)));
-  return deliveryView(item);
+  return pushDeliveryViewOf(item);
 }
 
 async function signedBy(
@@ -100,9 +101,9 @@ async function keep(
   deps: ReceiveDeps,
   integration: Integration,
   parsed: ParsedDelivery,
-): Promise<{ item: Delivery; heads: HeadPlace[] }> {
+): Promise<{ item: PushDelivery; heads: HeadPlace[] }> {
   const place = { tenantId: integration.tenant_id, integrationId: integration.id };
-  const before = await findDelivery(deps.table, place, parsed.id);
+  const before = await findPushDelivery(deps.table, place, parsed.id);
   if (before?.open === 0) return { item: before, heads: [] };
   const watches = await watchesFor(deps, integration.tenant_id, parsed);
   const item = before ?? newDelivery(deps, integration, parsed, watches);
@@ -124,7 +125,7 @@ function newDelivery(
   { tenant_id, id: integration_id }: Integration,
   parsed: ParsedDelivery,
   watches: Named[],
-): Delivery {
+): PushDelivery {
   const now = clock.now();
   const reason = reasonFor(parsed, watches);
   return {
@@ -148,7 +149,7 @@ function newDelivery(
 /** Has deployments wait for a look at the heads of what they watch, which are due at once. */
 function awaiting(
   { clock }: ReceiveDeps,
-  item: Delivery,
+  item: PushDelivery,
   { push }: ParsedDelivery,
   watches: Named[],
 ): { writes: Write[]; places: HeadPlace[] } {

@@ -1,10 +1,9 @@
+import type { Deps } from '../../app/deps.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import type { Revision } from '../../store/engine/items.ts';
-import { noteLook } from '../../store/pushes/deliveries.ts';
-import { awaitedBy } from '../../store/pushes/watches.ts';
-import type { Deps } from '../deps.ts';
 import type { Said } from './parse-delivery.ts';
+import { awaitedBy, noteLook } from './store.ts';
 
 /**
  * What becomes of a push for a deployment: a revision, or the reason why none. `again`: the head is to be

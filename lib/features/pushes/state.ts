@@ -1,12 +1,12 @@
+import type { Deps } from '../../app/deps.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
-import { branchOf, type Considering, type LastConsidered, lastConsidered } from '../../domain/pushes.ts';
 import { repositoryName } from '../../domain/repository-name.ts';
 import { sourceKinds } from '../../domain/source.ts';
 import { findDeployment, getConfiguration } from '../../store/engine/deployments.ts';
 import type { Deployment, Revision } from '../../store/engine/items.ts';
+import { branchOf, placeOf, type Watch, watchedBy } from '../../store/engine/push-watches.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
-import { findWatch, placeOf, type Watch, watchedBy } from '../../store/pushes/watches.ts';
-import type { Deps } from '../deps.ts';
+import { findWatch } from './store.ts';
 
 /** What a deployment builds pushes to, and how far it is with them. */
 export type State = {
@@ -83,4 +83,48 @@ function consideringOf(
     commit: config.repo_commit_sha,
     status: status === 'QUEUED' ? 'queued' : status === 'AWAITING_BUILD' ? 'resolving' : 'other',
   };
+}
+
+/** A revision, as far as it says which commit of its branch was considered. */
+export type Considering = {
+  id: string;
+  number: number;
+  /** It runs what an earlier one ran, so it says nothing of its branch. */
+  looksBack: boolean;
+  /** It is of the branch that is watched now, not of another one or of another repository. */
+  isOfBranch: boolean;
+  commit: string | undefined;
+  status: 'queued' | 'resolving' | 'other';
+};
+
+/**
+ * What was last considered of a branch. `waits`: this revision takes the branch's head once it is processed,
+ * so it has whatever has been pushed by now. `resolving`: one is about to find out. `elsewhere`: a rollback
+ * came to this branch from another one, and nothing of it was considered since.
+ */
+export type LastConsidered =
+  | { is: 'commit'; commit: string }
+  | { is: 'waits'; revisionId: string }
+  | { is: 'resolving' }
+  | { is: 'elsewhere' }
+  | { is: 'unknown' };
+
+/**
+ * The last commit of the branch that was considered: what the newest revision that names its own source
+ * builds, or what was found to need no revision, whichever came later. `revisions`: newest first, up to the
+ * first that does not look back. `noted`: the commit that a push or a look came to, and the deployment's
+ * latest revision at that time.
+ */
+export function lastConsidered(
+  revisions: readonly Considering[],
+  noted: { commit: string; number: number } | undefined,
+): LastConsidered {
+  const own = revisions.find(({ looksBack }) => !looksBack);
+  if (noted !== undefined && (own === undefined || own.number <= noted.number))
+    return { is: 'commit', commit: noted.commit };
+  if (own === undefined) return { is: 'unknown' };
+  if (!own.isOfBranch) return { is: 'elsewhere' };
+  if (own.commit !== undefined) return { is: 'commit', commit: own.commit };
+  if (own.status === 'queued') return { is: 'waits', revisionId: own.id };
+  return own.status === 'resolving' ? { is: 'resolving' } : { is: 'unknown' };
 }
