@@ -28,6 +28,7 @@ import { describePendingDeletion } from './checks/pending-deletion.ts';
 import { checkPushPaths } from './checks/push-paths.ts';
 import { checkRoom } from './checks/room.ts';
 import { checkWhatRuns } from './checks/what-runs.ts';
+import { withPlain } from './configuration/apply.ts';
 import { checkConfig, mergeConfig, resolveSecrets } from './configuration/merge.ts';
 import { repeatedCreate } from './repeated-create.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
@@ -124,10 +125,9 @@ function newDeployment(
     tenant_id: caller.tenantId,
     id: deps.clock.orderedId(),
     name: body.name ?? nameOf(body.agent),
-    ...(body.display_name !== undefined && { display_name: body.display_name }),
+    ...withPlain({}, body),
     source,
     ...(body.agent !== undefined && { agent: body.agent }),
-    ...(body.tracked_packages !== undefined && { tracked_packages: body.tracked_packages }),
     created_at: at,
     updated_at: at,
     created_by: caller.userId,

@@ -1,4 +1,4 @@
-import { configFields } from '../../contract/deployments/fields.ts';
+import { configFields, plainFields } from '../../contract/deployments/fields.ts';
 import { SECRET_MASK } from '../../contract/deployments/secrets.ts';
 import type { DeploymentView, SourceRevisionConfigView } from '../../contract/deployments/views.ts';
 import type { DeploymentStatus } from '../../contract/revision-status.ts';
@@ -45,7 +45,7 @@ export function toDeploymentView(
   return {
     id: deployment.id,
     name: deployment.name,
-    display_name: deployment.display_name ?? null,
+    ...orNull(deployment, plainFields),
     tenant_id: deployment.tenant_id,
     created_at: deployment.created_at,
     updated_at: deployment.updated_at,
@@ -62,7 +62,6 @@ export function toDeploymentView(
     image_version: deployment.active?.image_version ?? null,
     is_managed_deep_agent: false,
     agent: deployment.agent ?? null,
-    tracked_packages: deployment.tracked_packages ?? null,
     artifacts:
       deployment.artifacts === undefined
         ? null

@@ -2,10 +2,37 @@ import * as z from 'zod';
 import { pushPaths } from '../push-paths.ts';
 import type { Note } from '../schema-note.ts';
 import { anyObject } from '../validation/as-given.ts';
-import { freeText, withoutNulls } from '../validation/json.ts';
+import { freeJson, freeText, withoutNulls } from '../validation/json.ts';
 import { textRule } from '../validation/problems.ts';
 import { commandProblem, customUrlProblem, repoUrlProblem } from '../validation/text.ts';
 import { resourceSpec } from './resource-spec.ts';
+
+/** Fields of a deployment itself that make no revision and count at once. */
+export const plainFields = ['display_name', 'tracked_packages'] as const;
+export type PlainField = (typeof plainFields)[number];
+
+const DISPLAY_NAME_LENGTH_MAX = 256;
+
+/** What requests may say of each. */
+export const plainRequest = () =>
+  ({
+    display_name: z.string().min(1).max(DISPLAY_NAME_LENGTH_MAX).nullish(),
+    tracked_packages: freeJson.nullish(),
+  }) satisfies Record<PlainField, z.ZodType>;
+
+/** As they are stored. */
+export const plainStored = () =>
+  ({
+    display_name: z.string().optional(),
+    tracked_packages: z.unknown().optional(),
+  }) satisfies Record<PlainField, z.ZodType>;
+
+/** As responses show them. */
+export const plainShown = () =>
+  ({ display_name: z.string().nullable(), tracked_packages: z.unknown() }) satisfies Record<
+    PlainField,
+    z.ZodType
+  >;
 
 /** What a revision is built from: a request that names it makes one, which is built anew. */
 const build = <T extends z.ZodType>(type: T) => ({ kind: 'build', type }) as const;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { sources } from '../revision-status.ts';
 import {
-  freeJson,
   freeText,
   JSON_DEPTH_MAX,
   nestsDeeperThan,
@@ -10,7 +9,7 @@ import {
 } from '../validation/json.ts';
 import { always, missing, report, textRule, valueError } from '../validation/problems.ts';
 import { configPathProblem, imageProblem, repoRefProblem } from '../validation/text.ts';
-import { sourceConfigRequest } from './fields.ts';
+import { plainRequest, sourceConfigRequest } from './fields.ts';
 import { nameInBoth, namesInBoth, type Secret, secretReferences, secrets } from './secrets.ts';
 
 /** Bodies that make or change deployments. Unknown and response-only fields are ignored, null is absent. */
@@ -18,7 +17,6 @@ import { nameInBoth, namesInBoth, type Secret, secretReferences, secrets } from 
 export const NAME_LENGTH_MAX = 63;
 export const CONFIGURATION_SIZE_BYTES_MAX = 64 * 1024;
 const AGENT_TEXT_LENGTH_MAX = 256;
-const DISPLAY_NAME_LENGTH_MAX = 256;
 
 /** A deployment's name: unique in its tenant, part of addresses. */
 export const deploymentName = z
@@ -62,11 +60,11 @@ const agentText = z
   .regex(/^[^#\p{Cc}]+$/u, "an agent's id and environment contain no '#' and no control characters");
 const agent = z.object({ agent_id: agentText, environment: agentText });
 
-const displayName = z.string().min(1).max(DISPLAY_NAME_LENGTH_MAX).nullish();
+const { display_name, ...otherPlain } = plainRequest();
 
 const optionalFields = {
   agent: agent.nullish(),
-  tracked_packages: freeJson.nullish(),
+  ...otherPlain,
   source: z.enum(sources).nullish(),
   revision_source: z.enum(sources).nullish(),
   secrets: secrets.nullish(),
@@ -115,7 +113,7 @@ function checkNamesInBoth(
 export const createDeploymentBody = z
   .object({
     name: deploymentName.nullish(),
-    display_name: displayName,
+    display_name,
     source_config: sourceConfig,
     source_revision_config: sourceRevisionConfig,
     ...optionalFields,
@@ -151,7 +149,7 @@ function checkOneWish({ secrets: list, clear_secrets: clears }: SecretsWish, ctx
 export const changeDeploymentBody = z
   .object({
     name: z.string().max(TEXT_LENGTH_MAX).nullish(),
-    display_name: displayName,
+    display_name,
     source_config: sourceConfig.nullish(),
     source_revision_config: sourceRevisionConfig.nullish(),
     ...optionalFields,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { deploymentStatuses, revisionCauses, revisionStatuses, sources } from '../revision-status.ts';
-import { runFields, shownShape, sourceConfigNames } from './fields.ts';
+import { plainShown, runFields, shownShape, sourceConfigNames } from './fields.ts';
 import { SECRET_MASK } from './secrets.ts';
 
 /** What responses show. Every field is always there, null when unset; an undeclared one never leaves. */
@@ -30,10 +30,12 @@ export const sourceConfigView = z.object({
 
 const agentView = z.object({ agent_id: z.string(), environment: z.string() });
 
+const { display_name, ...otherPlain } = plainShown();
+
 export const deploymentView = z.object({
   id: z.guid(),
   name: z.string(),
-  display_name: text,
+  display_name,
   tenant_id: z.guid(),
   created_at: timestamp,
   updated_at: timestamp,
@@ -55,7 +57,7 @@ export const deploymentView = z.object({
   image_version: text,
   is_managed_deep_agent: z.boolean(),
   agent: agentView.nullable(),
-  tracked_packages: z.unknown(),
+  ...otherPlain,
   /**
    * Built folders that are stored, as of the end of the last revision that ran one; null before that, and
    * where images run.

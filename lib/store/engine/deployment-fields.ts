@@ -1,10 +1,11 @@
+import { type PlainField, plainFields } from '../../contract/deployments/fields.ts';
 import type { Deployment } from './items.ts';
 
 /**
  * What a request to change a deployment does with each field. `wish`: it asks for it; a request that changes
  * no wish, no source of revisions and no secret changes nothing. `result`: it writes what follows from the
  * request. `kept`: it leaves the field as it is; most of these belong to the engine, which writes at the same
- * time. A new field does not compile until it stands here.
+ * time. Plain fields are wishes. A new field does not compile until it stands here.
  */
 const uses = {
   v: 'kept',
@@ -18,8 +19,6 @@ const uses = {
   created_by: 'kept',
   listener_id: 'kept',
   k8s_namespace: 'kept',
-  display_name: 'wish',
-  tracked_packages: 'wish',
   config: 'wish',
   secret_references: 'wish',
   updated_at: 'result',
@@ -41,16 +40,16 @@ const uses = {
   epoch: 'kept',
   due_at: 'kept',
   artifacts: 'kept',
-} as const satisfies Record<keyof Deployment, 'wish' | 'result' | 'kept'>;
+} as const satisfies Record<Exclude<keyof Deployment, PlainField>, 'wish' | 'result' | 'kept'>;
 
 type Field = keyof Deployment;
 
 const fieldsOf = (...names: string[]): Field[] =>
-  // The keys of `uses` are exactly the fields: `satisfies` has checked it.
-  (Object.keys(uses) as Field[]).filter((field) => names.includes(uses[field]));
+  // The keys of `uses` are exactly the other fields: `satisfies` has checked it.
+  (Object.keys(uses) as (keyof typeof uses)[]).filter((field) => names.includes(uses[field]));
 
 /** The fields that a request may ask to change, beside the source and the values of secrets. */
-export const wishedFields = fieldsOf('wish');
+export const wishedFields: readonly Field[] = [...plainFields, ...fieldsOf('wish')];
 
 /** All fields that a request writes. */
-export const requestedFields = fieldsOf('wish', 'result');
+export const requestedFields: readonly Field[] = [...wishedFields, ...fieldsOf('result')];

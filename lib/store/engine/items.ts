@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { computeTypes } from '../../compute/kinds.ts';
-import { configFields, runFields, storedShape } from '../../contract/deployments/fields.ts';
+import { configFields, plainStored, runFields, storedShape } from '../../contract/deployments/fields.ts';
 import { revisionStatuses, sources } from '../../contract/revision-status.ts';
 import { anyObject } from '../../contract/validation/as-given.ts';
 import { artifactItem, keptArtifacts } from './artifact-shapes.ts';
@@ -49,10 +49,9 @@ export const deployment = z.object({
   entity: z.literal('deployment'),
   id: z.string(),
   name: z.string(),
-  display_name: z.string().optional(),
+  ...plainStored(),
   source: z.enum(sources),
   agent: z.object({ agent_id: z.string(), environment: z.string() }).optional(),
-  tracked_packages: z.unknown().optional(),
   created_at: z.string(),
   updated_at: z.string(),
   created_by: z.string(),

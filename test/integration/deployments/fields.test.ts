@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PlainField } from '../../../lib/contract/deployments/fields.ts';
 import { createDeploymentBody } from '../../../lib/contract/deployments/requests.ts';
 import { parsePart } from '../../../lib/contract/validation/parse-part.ts';
 import type { DeploymentConfig } from '../../../lib/store/engine/items.ts';
@@ -10,65 +11,98 @@ type Row = {
   values: readonly [unknown, unknown];
   /** How many revisions naming it makes. */
   revisions: 0 | 1;
-  /** What clears it; null: nothing does. */
-  clearedBy: '' | object | null;
+  /** What clears it; undefined: nothing does. */
+  clearedBy: '' | object | null | undefined;
   /** Values that are refused. */
   refused: readonly unknown[];
 };
 
-/**
- * Each field of source_config that a PATCH can change: a new one does not compile until it stands here. Other
- * tests change an integration, which has to be there, and refuse to change the deployment's type.
- */
-const rows: Record<keyof Omit<DeploymentConfig, 'integration_id' | 'deployment_type'>, Row> = {
-  repo_url: {
+/** Other tests change an integration, which has to be there, and refuse to change the deployment's type. */
+type ConfigField = Exclude<keyof DeploymentConfig, 'integration_id' | 'deployment_type'>;
+
+/** Each field that a PATCH can change by itself: a new one does not compile until it stands here. */
+const rows: Record<PlainField | `source_config.${ConfigField}`, Row> = {
+  display_name: {
+    values: ['  Kundendienst «Süd» \u{1f916}', 'Support'],
+    revisions: 0,
+    clearedBy: null,
+    refused: ['', 'a'.repeat(257), 7],
+  },
+  tracked_packages: { values: [{ a: '1' }, ['b']], revisions: 0, clearedBy: undefined, refused: [1e-200] },
+  'source_config.repo_url': {
     values: ['https://example.com/a.git', 'ssh://git@example.com/b.git'],
     revisions: 1,
-    clearedBy: null,
+    clearedBy: undefined,
     refused: ['', 'https://u:p@h/r', 7],
   },
-  build_on_push: { values: [true, false], revisions: 0, clearedBy: null, refused: ['true', 1] },
-  push_paths: {
+  'source_config.build_on_push': {
+    values: [true, false],
+    revisions: 0,
+    clearedBy: undefined,
+    refused: ['true', 1],
+  },
+  'source_config.push_paths': {
     values: [['src/**'], ['lib/**', 'README.md']],
     revisions: 0,
     clearedBy: [],
     refused: ['src', ['/src']],
   },
-  custom_url: {
+  'source_config.custom_url': {
     values: ['https://a.example', 'http://b.example/c'],
     revisions: 0,
     clearedBy: '',
     refused: ['not an address', 7],
   },
-  drain_seconds: { values: [600, 0], revisions: 0, clearedBy: null, refused: [-1, 3601, 1.5, '60', true] },
-  resource_spec: {
+  'source_config.drain_seconds': {
+    values: [600, 0],
+    revisions: 0,
+    clearedBy: undefined,
+    refused: [-1, 3601, 1.5, '60', true],
+  },
+  'source_config.resource_spec': {
     values: [{ cpu: 1, labels: { a: 'b' } }, { memory_mb: 256 }],
     revisions: 1,
     clearedBy: {},
     refused: [{ cpu: 'one' }, []],
   },
-  install_command: { values: ['make deps', 'true'], revisions: 1, clearedBy: '', refused: ['a;b', 7] },
-  build_command: { values: ['make', 'npm run build'], revisions: 1, clearedBy: '', refused: ['a|b', true] },
+  'source_config.install_command': {
+    values: ['make deps', 'true'],
+    revisions: 1,
+    clearedBy: '',
+    refused: ['a;b', 7],
+  },
+  'source_config.build_command': {
+    values: ['make', 'npm run build'],
+    revisions: 1,
+    clearedBy: '',
+    refused: ['a|b', true],
+  },
 };
 
-/** A deployment whose source_config has these fields beside its repository. */
-async function deployment(config: object): Promise<{ world: World; id: string }> {
-  const world = await aWorld();
-  await register(world, 'machine');
-  const source_config = { ...github('a').source_config, ...config };
-  return { world, id: (await post(world, github('a', { source_config }))).id };
-}
+const memberOf = (value: unknown, name: string): unknown =>
+  Object.entries(value ?? {}).find(([key]) => key === name)?.[1];
 
-describe.each(Object.entries(rows))('source_config.%s', (field, { values, clearedBy, refused, ...row }) => {
+describe.each(Object.entries(rows))('%s', (path, { values, clearedBy, refused, ...row }) => {
   const [first, second] = values;
-  const patch = (value: unknown) => ({ source_config: { [field]: value } });
+  const [name, inside] = path.split('.') as [string, string | undefined];
+  const patch = (value: unknown) => ({ [name]: inside === undefined ? value : { [inside]: value } });
+  const creation = (value: unknown) => {
+    const { source_config, ...body } = { ...github('a'), ...patch(value) };
+    return { ...body, source_config: { ...github('a').source_config, ...source_config } };
+  };
+  const created = async (value: unknown): Promise<{ world: World; id: string }> => {
+    const world = await aWorld();
+    await register(world, 'machine');
+    return { world, id: (await post(world, creation(value))).id };
+  };
   const shown = async (world: World, id: string): Promise<unknown> =>
-    Object.entries((await show(world, id)).source_config).find(([name]) => name === field)?.[1];
+    path.split('.').reduce<unknown>(memberOf, await show(world, id));
 
   it(`is kept until another value is sent, which makes ${row.revisions} revision(s)`, async () => {
-    const { world, id } = await deployment({ [field]: first });
+    const { world, id } = await created(first);
     expect(await shown(world, id)).toEqual(first);
-    for (const same of [null, undefined]) await change(world, id, patch(same));
+    const same = clearedBy === null ? [undefined] : [undefined, null];
+    for (const value of same) await change(world, id, patch(value));
     expect(await shown(world, id)).toEqual(first);
     expect((await revisions(world, id)).resources).toHaveLength(1);
     const before = await show(world, id);
@@ -81,15 +115,18 @@ describe.each(Object.entries(rows))('source_config.%s', (field, { values, cleare
     expect(after.latest_revision_id).toBe(resources[0]?.id);
   });
 
-  it.each(clearedBy === null ? [] : [{ empty: clearedBy }])('is cleared by $empty', async ({ empty }) => {
-    const { world, id } = await deployment({ [field]: first });
-    await change(world, id, patch(empty));
-    expect(await shown(world, id)).toBeNull();
-  });
+  it.each(clearedBy === undefined ? [] : [{ empty: clearedBy }])(
+    'is cleared by $empty',
+    async ({ empty }) => {
+      const { world, id } = await created(first);
+      await change(world, id, patch(empty));
+      expect(await shown(world, id)).toBeNull();
+    },
+  );
 
   it.each(refused.map((value) => ({ value })))('is not $value', ({ value }) => {
-    const body = { ...github('a'), source_config: { [field]: value } };
-    const { items = [] } = parsePart('body', createDeploymentBody, body);
-    expect(items.map(({ loc }) => loc.slice(0, 3).join('.'))).toContain(`body.source_config.${field}`);
+    const { items = [] } = parsePart('body', createDeploymentBody, creation(value));
+    const parts = path.split('.').length + 1;
+    expect(items.map(({ loc }) => loc.slice(0, parts).join('.'))).toContain(`body.${path}`);
   });
 });

@@ -34,7 +34,7 @@ async function configuration(world: World, id: string) {
   return getConfiguration(world.deps.table, owner, deployment?.configuration ?? 0);
 }
 
-/** Of source_config, see fields.test.ts. */
+/** Of one field by itself, see fields.test.ts. */
 describe('a PATCH', () => {
   const cases: [body: object, revises: boolean][] = [
     [{ source_config: { repo_url: OLD.repo_url } }, true],
@@ -47,8 +47,6 @@ describe('a PATCH', () => {
     [{ secrets: [], source_config: { resource_spec: { cpu: 1 } } }, true],
     [{ revision_source: 'github', secrets: [{ name: 'A', value: 'b' }] }, true],
     [{ secrets: [], secret_references: [], source_config: { build_on_push: true } }, false],
-    [{ tracked_packages: { a: '1' } }, false],
-    [{ display_name: 'Support' }, false],
   ];
 
   it.each(cases)('%j makes a revision: %s', async (body, revises) => {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type PlainField, plainFields } from '../../../contract/deployments/fields.ts';
 import type { ChangeDeploymentBody } from '../../../contract/deployments/requests.ts';
 import type { Secret } from '../../../contract/deployments/secrets.ts';
 import { isReported } from '../../../domain/agent-address.ts';
@@ -15,16 +16,26 @@ export function withChangesOf(
   body: ChangeDeploymentBody,
   secrets: Secret[] | undefined,
 ): Deployment {
-  const { source_config: config, display_name: displayName } = body;
-  const after: Deployment = {
-    ...before,
+  const { source_config: config } = body;
+  return {
+    ...withPlain(before, body),
     config: mergeConfig(before.config, withoutShownAddress(before, config ?? {})),
     secret_references: body.secret_references ?? before.secret_references,
-    ...(body.tracked_packages !== undefined && { tracked_packages: body.tracked_packages }),
-    ...(typeof displayName === 'string' && { display_name: displayName }),
     ...(secrets !== undefined && { secret_names: secrets.map(({ name }) => name) }),
   };
-  if (displayName === null) delete after.display_name;
+}
+
+/** With what a body says of the plain fields: absent keeps, null clears. */
+export function withPlain<T extends Partial<Pick<Deployment, PlainField>>>(
+  before: T,
+  body: { [F in PlainField]?: unknown },
+): T {
+  const after = { ...before };
+  for (const field of plainFields) {
+    const value = body[field];
+    if (value === null) delete after[field];
+    else if (value !== undefined) Object.assign(after, { [field]: value });
+  }
   return after;
 }
 

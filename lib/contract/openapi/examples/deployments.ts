@@ -1,5 +1,6 @@
+import type * as z from 'zod';
 import { SECRET_MASK } from '../../deployments/secrets.ts';
-import { sourceConfigView } from '../../deployments/views.ts';
+import { deploymentView, sourceConfigView } from '../../deployments/views.ts';
 import {
   CHANGED,
   CREATED,
@@ -20,13 +21,14 @@ const sourceRevisionConfig = {
   repo_commit_sha: '0773e0f4c1d2b3a495867f6e5d4c3b2a19087f6e',
 };
 
-/** Every field of source_config is in an answer, null where it is not set. */
-const unset = Object.fromEntries(Object.keys(sourceConfigView.shape).map((field) => [field, null]));
+/** Every field is in an answer, null where it is not set. */
+const unset = (view: z.ZodObject) =>
+  Object.fromEntries(Object.keys(view.shape).map((field) => [field, null]));
 
 const deployment = {
+  ...unset(deploymentView),
   id: DEPLOYMENT,
   name: 'support-agent',
-  display_name: null,
   tenant_id: TENANT,
   created_at: CREATED,
   updated_at: CHANGED,
@@ -34,7 +36,7 @@ const deployment = {
   status: 'READY',
   url: 'https://agents.example/d/support-agent',
   source_config: {
-    ...unset,
+    ...unset(sourceConfigView),
     repo_url: REPOSITORY_URL,
     custom_url: 'https://agents.example/d/support-agent',
     drain_seconds: 600,
@@ -49,8 +51,6 @@ const deployment = {
   active_configuration: { differs: false, fields: [] },
   image_version: '0773e0f',
   is_managed_deep_agent: false,
-  agent: null,
-  tracked_packages: null,
   artifacts: { count: 2, size_bytes: 61_440_000 },
 };
 
