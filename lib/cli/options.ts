@@ -1,5 +1,8 @@
 import { parseArgs } from 'node:util';
 import { type MemberRole, memberRoles } from '../contract/roles.ts';
+import { embeddedRows } from '../settings/embedded.ts';
+import { processRows } from '../settings/listener.ts';
+import { schemasOf } from '../settings/row.ts';
 import { type InstallationCommand, installationCommands } from './installation-options.ts';
 import { OptionsError } from './options-error.ts';
 
@@ -184,7 +187,7 @@ function firstAgentOf(given: Given, surroundings: Surroundings): CliCommand {
     return {
       ...first,
       kind: 'first-agent',
-      agentsPort: portOf(port ?? '4401'),
+      agentsPort: portOf(port),
       listenerFolder: folder ?? '.listener',
     };
   if (compute !== 'fargate')
@@ -204,10 +207,10 @@ function urlOf(given: string | undefined): string {
   throw new OptionsError(`--url must be an http(s) URL, not '${given}'.`);
 }
 
-function portOf(given: string): number {
-  const port = Number(given);
-  if (/^\d+$/.test(given) && port <= 65_535) return port;
-  throw new OptionsError(`--agents-port must be a number from 0 to 65535, not '${given}'.`);
+function portOf(given: string | undefined): number {
+  const parsed = schemasOf(processRows).agentsPort.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new OptionsError(`--agents-port ${parsed.error.issues[0]?.message}.`);
 }
 
 function keyOf(given: Given, surroundings: Surroundings): CliCommand {
@@ -259,7 +262,7 @@ function placeOf(
   if (region !== undefined) throw new OptionsError('--region goes with --table.');
   if (dataDir === '') throw new OptionsError('--data-dir is empty.');
   if (dataDir !== undefined) return { kind: 'embedded', dataFolder: dataDir };
-  const usual = environment.SLIPWAY_DATA_DIR || '.slipway';
+  const usual = embeddedRows.dataDir.schema.parse(environment.SLIPWAY_DATA_DIR);
   if (isFolder(usual)) return { kind: 'embedded', dataFolder: usual };
   throw new OptionsError(
     `Give --table NAME for a deployed installation, or --data-dir FOLDER for one made by npm start (there is no ${usual} here).`,

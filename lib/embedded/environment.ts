@@ -48,7 +48,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
   return {
     ...data,
     agentsPort: agentsPortOf(data.port, data.agentsPort),
-    dataFolder: resolve(data.dataDir ?? '.slipway'),
+    dataFolder: resolve(data.dataDir),
     oidc: oidcOf(data),
     signIn: signInOf(data),
     limits: limitsOf(data),

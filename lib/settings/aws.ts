@@ -5,6 +5,8 @@ import { LIMIT, METADATA_ENDPOINT, oidcTexts, retention, tenantLimits, waits } f
 import type { Rows } from './row.ts';
 import { isOrigin, listed } from './values.ts';
 
+const BUILD_SECONDS = { min: 300, max: 3300 } as const;
+const QUEUE_SECONDS = { min: 300, max: 28_800 } as const;
 const COUNT = { unit: 'count', min: 1, whole: true } as const;
 const https = z.url({ protocol: /^https$/ });
 
@@ -37,20 +39,18 @@ export const awsRows = {
   },
   logRetentionDays: { does: 'retention of function logs', ...COUNT, unit: 'days', default: 30 },
   buildSeconds: {
-    does: 'time limit of a build, from when it has a machine. 300 to 3300',
+    does: `time limit of a build, from when it has a machine. ${BUILD_SECONDS.min} to ${BUILD_SECONDS.max}`,
     unit: 'seconds',
     default: installationDefaults.buildSeconds,
-    min: 300,
-    max: 3300,
+    ...BUILD_SECONDS,
     whole: true,
     reason: 'what a build pushes with is good for an hour, and it may wait for five minutes',
   },
   buildQueueSeconds: {
-    does: "time that a build may wait for a machine. 300 to 28800. CodeBuild's queue lets a build wait for as long as its credentials allow, an hour less `buildSeconds`; it is then started again and goes on waiting",
+    does: `time that a build may wait for a machine. ${QUEUE_SECONDS.min} to ${QUEUE_SECONDS.max}. CodeBuild's queue lets a build wait for as long as its credentials allow, an hour less \`buildSeconds\`; it is then started again and goes on waiting`,
     unit: 'seconds',
     default: installationDefaults.buildQueueSeconds,
-    min: 300,
-    max: 28_800,
+    ...QUEUE_SECONDS,
     whole: true,
   },
   buildCompute: {

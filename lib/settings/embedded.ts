@@ -2,7 +2,7 @@ import { installationDefaults } from './defaults.ts';
 import { METADATA_ENDPOINT, oidcTexts, retention, tenantLimits, waits } from './installation.ts';
 import { DAY_SECONDS, machineRows, PORT } from './machine.ts';
 import type { Rows } from './row.ts';
-import { address, faults, hosts, originsOfPages, publicHosts, text, yesOrNo } from './values.ts';
+import { address, faults, hosts, originsOfPages, publicHosts, text, textOr, yesOrNo } from './values.ts';
 
 const SECONDS = { unit: 'seconds', min: 0.1, max: DAY_SECONDS, whole: false } as const;
 
@@ -16,8 +16,7 @@ export const embeddedRows = {
   },
   dataDir: {
     does: 'folder of all data. `credentials.json` in it has the address and the first key',
-    defaultShown: '`.slipway`',
-    schema: text,
+    schema: textOr('.slipway'),
   },
   baseUrl: {
     does: 'the address of the API as clients see it, if a proxy gives it another one',

@@ -37,6 +37,8 @@ const read = <T>(absent: T, of: (text: string) => { value: T } | { must: string;
 
 export const text = read<string | undefined>(undefined, (value) => ({ value }));
 
+export const textOr = (absent: string) => read(absent, (value) => ({ value }));
+
 export const listOfTexts = read<string[]>([], (given) => ({ value: listed(given) }));
 
 export const yesOrNo = read(false, (given) =>

@@ -4,7 +4,7 @@ import { awsRows } from '../../../lib/settings/aws.ts';
 import { embeddedRows } from '../../../lib/settings/embedded.ts';
 import { type ListenerRow, listenerRows } from '../../../lib/settings/listener.ts';
 import { type Row, schemaOf } from '../../../lib/settings/row.ts';
-import { optionOf, variableOf } from '../../../lib/settings/spelling.ts';
+import { functionVariable, optionOf, variableOf } from '../../../lib/settings/spelling.ts';
 import { withGeneratedPart } from '../../support/files/generated-part.ts';
 
 const root = new URL('../../../', import.meta.url);
@@ -86,4 +86,16 @@ it('every variable of functions has a comment for its table', () => {
   const rows = functionTable.split('\n').slice(2);
   expect(rows.length).toBeGreaterThan(40);
   expect(rows.filter((row) => row.endsWith('| |'))).toEqual([]);
+});
+
+it('and that of a setting is called as the setting is', () => {
+  const named = [...functionTable.matchAll(/^\| `([A-Z_]+)` \|.*\bsetting `(\w+)`/gm)];
+  expect(named.length).toBeGreaterThan(20);
+  const different = named.filter(([, variable, setting = '']) => functionVariable(setting) !== variable);
+  // Renaming these would change every function of an installation, for nothing.
+  expect(different.map(([, ...names]) => names)).toEqual([
+    ['DOCKER_HUB_SECRET_ARN', 'dockerHubSecret'],
+    ['AGENTS_ROLE_ARN', 'agentRole'],
+  ]);
+  expect(named.map(([, , setting = '']) => setting).filter((setting) => !(setting in awsRows))).toEqual([]);
 });
