@@ -1,5 +1,5 @@
 import { computeWords } from '../../compute/kinds.ts';
-import { buildFields, runFields } from '../../contract/deployments/fields.ts';
+import { buildFields, type RunField, runFields } from '../../contract/deployments/fields.ts';
 import type { ChangeDeploymentBody } from '../../contract/deployments/requests.ts';
 import type { Secret } from '../../contract/deployments/secrets.ts';
 import { refuse } from '../../contract/errors.ts';
@@ -142,7 +142,7 @@ function asksForMore(
   );
 }
 
-const isOfSource = (fields: SourceFields): boolean =>
+const isOfSource = (fields: Partial<Record<keyof SourceFields | RunField, unknown>>): boolean =>
   fields.build_on_push !== undefined ||
   SOURCE_FIELDS.some((field) => fields[field] !== undefined) ||
   buildFields.some((field) => fields[field] !== undefined);

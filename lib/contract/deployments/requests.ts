@@ -60,7 +60,7 @@ const agentText = z
   .regex(/^[^#\p{Cc}]+$/u, "an agent's id and environment contain no '#' and no control characters");
 const agent = z.object({ agent_id: agentText, environment: agentText });
 
-const { display_name, ...otherPlain } = plainRequest();
+const { display_name: displayName, ...otherPlain } = plainRequest();
 
 const optionalFields = {
   agent: agent.nullish(),
@@ -113,7 +113,7 @@ function checkNamesInBoth(
 export const createDeploymentBody = z
   .object({
     name: deploymentName.nullish(),
-    display_name,
+    display_name: displayName,
     source_config: sourceConfig,
     source_revision_config: sourceRevisionConfig,
     ...optionalFields,
@@ -149,7 +149,7 @@ function checkOneWish({ secrets: list, clear_secrets: clears }: SecretsWish, ctx
 export const changeDeploymentBody = z
   .object({
     name: z.string().max(TEXT_LENGTH_MAX).nullish(),
-    display_name,
+    display_name: displayName,
     source_config: sourceConfig.nullish(),
     source_revision_config: sourceRevisionConfig.nullish(),
     ...optionalFields,
