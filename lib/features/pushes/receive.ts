@@ -7,9 +7,10 @@ import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.
 import { placeOf, type Watch } from '../../store/engine/push-watches.ts';
 import { findAnyIntegration, type Integration } from '../../store/integrations.ts';
 import { commitWords } from './commit-words.ts';
+import type { PushDelivery } from './items.ts';
 import { type ParsedDelivery, parseDelivery } from './parse-delivery.ts';
 import type { receiveDelivery as row } from './routes.ts';
-import type { PushDelivery, PushDeliveryView } from './shape.ts';
+import type { PushDeliveryView } from './shape.ts';
 import { isSigned, type Received } from './signature.ts';
 import {
   awaitPush,

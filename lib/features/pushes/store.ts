@@ -34,7 +34,7 @@ import {
   deliveryMark,
   type PushDelivery,
   pushDelivery,
-} from './shape.ts';
+} from './items.ts';
 
 const awaitedPrefix = (deploymentId: string): string => `P#${deploymentId}#`;
 

@@ -1,4 +1,5 @@
-import type { PushDelivery, PushDeliveryView } from './shape.ts';
+import type { PushDelivery } from './items.ts';
+import type { PushDeliveryView } from './shape.ts';
 
 export function pushDeliveryViewOf(item: PushDelivery): PushDeliveryView {
   const last = [...new Map(item.outcomes.map((each) => [each.deployment_id, each])).values()];

@@ -1,8 +1,9 @@
 import type { Answer } from '../../adapters/outbound/webhook-sender.ts';
 import type { Deps } from '../../app/deps.ts';
 import type { PublishedEvent } from '../../contract/events.ts';
+import type { Webhook, WebhookDelivery } from './items.ts';
 import { openWebhookSecrets, signingSecrets, type WebhookSecrets } from './secrets.ts';
-import type { Webhook, WebhookDelivery, WebhookFormat } from './shape.ts';
+import type { WebhookFormat } from './shape.ts';
 import { deliveryTtl, refOf } from './store.ts';
 
 type AttemptDeps = Pick<Deps, 'clock' | 'keys' | 'webhookSender'>;

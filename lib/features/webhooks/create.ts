@@ -6,10 +6,10 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { changeFollowers, findFeedCount } from '../../store/feed.ts';
 import { checkAfter, checkDeployments, checkUrl, missingDeployment } from './checks.ts';
+import type { Webhook } from './items.ts';
 import type { createWebhook as row } from './routes.ts';
 import { newSecret, sealWebhookSecrets } from './secrets.ts';
 import type { WebhookSecretView } from './shape.ts';
-import { type Webhook } from './shape.ts';
 import { putCursor, putWebhook } from './store.ts';
 import { shownUrl, webhookViewOf } from './view.ts';
 

@@ -3,7 +3,7 @@ import { ConditionsFailed, retryRaces, transact } from '../../store/dynamodb/tra
 import { write } from '../../store/dynamodb/write.ts';
 import { findFeedEvent } from '../../store/feed.ts';
 import { Sender, type Sent } from './attempt.ts';
-import type { Webhook, WebhookCursor, WebhookDelivery, WebhookQueue } from './shape.ts';
+import type { Webhook, WebhookCursor, WebhookDelivery, WebhookQueue } from './items.ts';
 import {
   advanceCursor,
   askWorker,

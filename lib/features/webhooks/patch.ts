@@ -6,10 +6,10 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { changeFollowers, findFeedCount } from '../../store/feed.ts';
 import { checkAfter, checkDeployments, checkUrl, missingDeployment } from './checks.ts';
+import type { Webhook } from './items.ts';
 import type { patchWebhook as row } from './routes.ts';
 import { openWebhookSecrets, rotated, sealWebhookSecrets, type WebhookSecrets } from './secrets.ts';
 import type { PatchWebhookBody, WebhookSecretView } from './shape.ts';
-import { type Webhook } from './shape.ts';
 import { changeWebhook, getWebhookItem, putCursor, refOf } from './store.ts';
 import { shownUrl, webhookViewOf } from './view.ts';
 

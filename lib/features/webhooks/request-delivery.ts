@@ -4,8 +4,9 @@ import type { Deps } from '../../app/deps.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
+import type { WebhookDelivery } from './items.ts';
 import type { redeliver as redeliverRow, testWebhook as testRow } from './routes.ts';
-import type { DeliveryView, WebhookDelivery } from './shape.ts';
+import type { DeliveryView } from './shape.ts';
 import { deliveryTtl, findDelivery, getWebhookItem, requestDelivery, type WebhookRef } from './store.ts';
 import { deliveryViewOf } from './view.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { open, seal } from '../../adapters/envelope.ts';
 import type { KeyContext } from '../../adapters/keys.ts';
 import type { Deps } from '../../app/deps.ts';
-import type { Webhook } from './shape.ts';
+import type { Webhook } from './items.ts';
 import type { WebhookRef } from './store.ts';
 
 /** What Standard Webhooks recommends at least. */

@@ -31,7 +31,7 @@ import {
   webhookCursor,
   webhookDelivery,
   webhookQueue,
-} from './shape.ts';
+} from './items.ts';
 
 export type WebhookRef = { tenantId: string; webhookId: string };
 

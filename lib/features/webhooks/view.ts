@@ -1,4 +1,5 @@
-import type { DeliveryView, Webhook, WebhookDelivery, WebhookFormat, WebhookView } from './shape.ts';
+import type { Webhook, WebhookDelivery } from './items.ts';
+import type { DeliveryView, WebhookFormat, WebhookView } from './shape.ts';
 
 const MASK = '**********';
 

@@ -5,8 +5,8 @@ import { writeAll } from '../../store/dynamodb/write.ts';
 import { type FeedEvent, type FeedPage, feedAfter } from '../../store/feed.ts';
 import { type Attempt, Sender } from './attempt.ts';
 import { disable } from './disable.ts';
+import type { Webhook, WebhookQueue } from './items.ts';
 import { nextAttemptAt } from './retry.ts';
-import type { Webhook, WebhookQueue } from './shape.ts';
 import {
   advanceCursor,
   findWebhook,

@@ -1,4 +1,4 @@
-import { webhook, webhookDelivery, webhookQueue } from '../../../lib/features/webhooks/shape.ts';
+import { webhook, webhookDelivery, webhookQueue } from '../../../lib/features/webhooks/items.ts';
 import * as webhookKeys from '../../../lib/features/webhooks/store.ts';
 import { deliveriesOf, queuesOf, webhooksOf } from '../../../lib/features/webhooks/store.ts';
 import { collected } from '../../../lib/store/dynamodb/collected.ts';

@@ -1,4 +1,4 @@
-import { awaitedPush, pushDelivery } from '../../../lib/features/pushes/shape.ts';
+import { awaitedPush, pushDelivery } from '../../../lib/features/pushes/items.ts';
 import {
   awaitedBy,
   awaitedKey,

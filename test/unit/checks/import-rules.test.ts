@@ -98,6 +98,8 @@ const facts: [file: string, specifier: string, allowed: boolean][] = [
   ['lib/features/things/create.ts', '../../store/dynamodb/expressions.ts', false],
   ['lib/features/things/shape.ts', '../others/shape.ts', true],
   ['lib/features/things/shape.ts', './store.ts', false],
+  ['lib/features/things/shape.ts', './items.ts', false],
+  ['lib/features/things/store.ts', './items.ts', true],
   ['lib/features/things/routes.ts', './shape.ts', true],
   ['lib/features/things/routes.ts', './create.ts', false],
   ['lib/features/things/store.ts', './shape.ts', true],
