@@ -178,6 +178,6 @@ async function lookAtPresence(
   if (presence === undefined) return;
   const now = clock.now();
   const online = isOnline(await findLastSeen(table, owner.tenantId, owner.listenerId), now);
-  const lookAt = online ? now + PRESENCE_LOOK_MILLISECONDS : undefined;
-  await write(table, notePresence(presence, { online, now, lookAt }));
+  const again = online ? now + PRESENCE_LOOK_MILLISECONDS : undefined;
+  await write(table, notePresence(presence, { online, now, lookAt: again }));
 }
