@@ -5,7 +5,7 @@ import { type Compute, ComputeRefused, type Found, type FoundSet, type Plan, typ
 export type Soon = 'again' | 'later';
 
 /** One look: what is there, and what the rule of rollouts is told of it. */
-export type Looked<P extends Plan> = { found: Found; plan: P | 'nothing'; goal: Goal; seen: Seen };
+export type Look<P extends Plan> = { found: Found; plan: P | 'nothing'; goal: Goal; seen: Seen };
 
 /**
  * Speaks with the control plane for one deployment, with a task in hand or to keep what shall run. `N` is
@@ -16,16 +16,16 @@ export type Coordinator<P extends Plan, N> = {
   /** What shall run, asked when it is known what is there. Throws ComputeRefused for what cannot run here. */
   plan(found: Found): Promise<P | 'nothing'>;
   /** Hears of each look before its step is decided. `again`: something else shall run by now. */
-  looked?(looked: Looked<P>): Promise<'again' | undefined>;
+  onLook?(look: Look<P>): Promise<'again' | undefined>;
   /** Read right before a step is decided. */
   task(): Task;
   /** Asked right before each change: whatever is not `go` is done instead. */
   mayChange(): Promise<'go' | Soon | N>;
   /** Asks whether traffic may move. */
-  announce(looked: Looked<P>): Promise<Soon | N>;
-  report(step: ReportStep, looked: Looked<P>): Promise<Soon | N>;
+  announce(look: Look<P>): Promise<Soon | N>;
+  report(step: ReportStep, look: Look<P>): Promise<Soon | N>;
   /** Nothing is to be done until then, or until something changes. `why`: for a person. */
-  idle(looked: Looked<P>, until: number | undefined, why: string | undefined): Promise<Soon | N>;
+  idle(look: Look<P>, until: number | undefined, why: string | undefined): Promise<Soon | N>;
   say: Say;
 };
 
@@ -45,11 +45,11 @@ export async function advance<P extends Plan, N>(
   const found = await compute.look();
   const plan = await coordinator.plan(found);
   const goal = goalOf(plan, found);
-  const looked = { found, plan, goal, seen: await seenBy(compute, found, goal) };
-  const stale = await coordinator.looked?.(looked);
+  const look = { found, plan, goal, seen: await seenBy(compute, found, goal) };
+  const stale = await coordinator.onLook?.(look);
   if (stale !== undefined) return stale;
-  const step = decideRollout(looked.seen, goal, coordinator.task(), coordinator.now());
-  return runStep(compute, coordinator, step, looked);
+  const step = decideRollout(look.seen, goal, coordinator.task(), coordinator.now());
+  return runStep(compute, coordinator, step, look);
 }
 
 /** Does what the rule names. */
@@ -57,20 +57,20 @@ export async function runStep<P extends Plan, N>(
   compute: Compute<P>,
   coordinator: Coordinator<P, N>,
   step: Step,
-  looked: Looked<P>,
+  look: Look<P>,
 ): Promise<Soon | N> {
   switch (step.do) {
     case 'wait':
-      return coordinator.idle(looked, step.until, step.say);
+      return coordinator.idle(look, step.until, step.say);
     case 'nothing':
-      return coordinator.idle(looked, undefined, undefined);
+      return coordinator.idle(look, undefined, undefined);
     case 'announce':
-      return coordinator.announce(looked);
+      return coordinator.announce(look);
     case 'report':
-      return coordinator.report(step, looked);
+      return coordinator.report(step, look);
     default: {
       const right = await coordinator.mayChange();
-      return right === 'go' ? change(compute, coordinator, step, looked) : right;
+      return right === 'go' ? change(compute, coordinator, step, look) : right;
     }
   }
 }
@@ -79,20 +79,20 @@ async function change<P extends Plan, N>(
   compute: Compute<P>,
   coordinator: Coordinator<P, N>,
   step: Change,
-  looked: Looked<P>,
+  look: Look<P>,
 ): Promise<Soon> {
   switch (step.do) {
     case 'create':
-      return create(compute, coordinator, step, looked);
+      return create(compute, coordinator, step, look);
     case 'scale':
       await compute.scale(step.key, step.wanted);
       return 'again';
     case 'revive':
-      await compute.revive(step.key, step.wanted, noteOf(step.key, looked));
+      await compute.revive(step.key, step.wanted, noteOf(step.key, look));
       return 'again';
     case 'move': {
       const key = mainOf(step.to);
-      await compute.move(step.to, noteOf(key, looked));
+      await compute.move(step.to, noteOf(key, look));
       await coordinator.say(`Traffic moved to set ${key}.`);
       return 'again';
     }
@@ -108,14 +108,14 @@ async function change<P extends Plan, N>(
 }
 
 /** Only the set that shall run is its revision's: traffic may also go back to the one before. */
-const noteOf = <P extends Plan>(key: string | undefined, { plan, goal }: Looked<P>) =>
+const noteOf = <P extends Plan>(key: string | undefined, { plan, goal }: Look<P>) =>
   plan !== 'nothing' && goal !== 'nothing' && goal.key === key ? { revisionId: plan.revisionId } : {};
 
 async function create<P extends Plan, N>(
   compute: Compute<P>,
   coordinator: Coordinator<P, N>,
   { key, wanted, served }: Extract<Step, { do: 'create' }>,
-  { found, plan }: Looked<P>,
+  { found, plan }: Look<P>,
 ): Promise<Soon> {
   if (plan === 'nothing') throw new Error('A set is to be made, and nothing shall run');
   // It comes back under the same key once what ran under it is gone.

@@ -2,7 +2,7 @@ import type { ServerPlan } from '../../compute/managed.ts';
 import type { Found } from '../../compute/port.ts';
 import {
   type Coordinator,
-  type Looked as LookedOf,
+  type Look as LookOf,
   type ReportStep,
   runStep,
   type Soon,
@@ -17,7 +17,7 @@ import { mayGoOn } from './work.ts';
 /** `ill`: what shall run does not answer. `next`: go on to what else there is to do. `done`: the run ends. */
 export type End = 'ill' | 'next' | 'done';
 
-type Looked = LookedOf<ServerPlan>;
+type Look = LookOf<ServerPlan>;
 
 /** A run's part in each step: what it asks the control plane, and says to it. */
 export function coordinatorOf(deps: RunDeps, run: Run): Coordinator<ServerPlan, End> {
@@ -32,14 +32,14 @@ export function coordinatorOf(deps: RunDeps, run: Run): Coordinator<ServerPlan, 
     },
     task: () => run.task,
     mayChange: () => mayChange(deps, run),
-    announce: (looked) => announce(deps, run, looked),
-    report: (step, looked) => {
-      const again = onceMore(step, run, looked);
-      return again === undefined ? report(deps, run, step) : runStep(run.compute, coordinator, again, looked);
+    announce: (look) => announce(deps, run, look),
+    report: (step, look) => {
+      const again = onceMore(step, run, look);
+      return again === undefined ? report(deps, run, step) : runStep(run.compute, coordinator, again, look);
     },
-    idle: async (looked, until, why) => {
+    idle: async (look, until, why) => {
       await say(deps, run, why);
-      return idle(deps, run, looked, until);
+      return idle(deps, run, look, until);
     },
     say: (line) => say(deps, run, line),
   };
@@ -56,8 +56,8 @@ async function mayChange(deps: RunDeps, run: Run): Promise<'go' | 'again' | 'don
 }
 
 /** An interrupt that came meanwhile wins. */
-async function announce(deps: RunDeps, run: Run, looked: Looked): Promise<'again' | 'done'> {
-  await sayWhereItPrints(deps, run, looked);
+async function announce(deps: RunDeps, run: Run, look: Look): Promise<'again' | 'done'> {
+  await sayWhereItPrints(deps, run, look);
   const right = await mayGoOn(deps, run, 'switching');
   if (right === 'lost' || run.task === undefined) return 'done';
   run.task = { ...run.task, grant: right === 'go' ? 'granted' : 'refused' };
@@ -65,7 +65,7 @@ async function announce(deps: RunDeps, run: Run, looked: Looked): Promise<'again
 }
 
 /** A set that is taken over from another revision goes on printing to the log of that one. */
-async function sayWhereItPrints(deps: RunDeps, run: Run, { found, plan, goal }: Looked): Promise<void> {
+async function sayWhereItPrints(deps: RunDeps, run: Run, { found, plan, goal }: Look): Promise<void> {
   if (plan === 'nothing' || goal === 'nothing') return;
   const startedFor = found.sets.find(({ key }) => key === goal.key)?.startedFor;
   if (startedFor === undefined || startedFor === plan.revisionId) return;
@@ -77,7 +77,7 @@ async function sayWhereItPrints(deps: RunDeps, run: Run, { found, plan, goal }: 
  * Why a set could not be made in its time is known only from the call that makes it, which an earlier run has
  * heard. So it is tried once more, and fails the deploy in those words.
  */
-function onceMore(step: ReportStep, run: Run, { goal, seen: { sets } }: Looked): Step | undefined {
+function onceMore(step: ReportStep, run: Run, { goal, seen: { sets } }: Look): Step | undefined {
   if (step.outcome !== 'failed' || step.failure.kind !== 'deadline') return undefined;
   if (goal === 'nothing' || run.hasTriedLate || sets.some(({ key }) => key === goal.key)) return undefined;
   run.hasTriedLate = true;
@@ -91,7 +91,7 @@ function onceMore(step: ReportStep, run: Run, { goal, seen: { sets } }: Looked):
 async function idle(
   deps: RunDeps,
   run: Run,
-  { found, goal }: Looked,
+  { found, goal }: Look,
   until: number | undefined,
 ): Promise<Soon | End> {
   const leaving = found.sets.filter(({ isLeaving }) => isLeaving);

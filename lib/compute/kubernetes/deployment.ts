@@ -5,7 +5,7 @@ import { jittered, messageOf } from '../../listener/backoff.ts';
 import type { DeployHooks, DeployResult, StatusReport } from '../../listener/driver.ts';
 import type { Log } from '../../listener/log.ts';
 import type { Plan } from '../port.ts';
-import { advance, type Coordinator, type Looked, REASON_CHARACTERS_MAX, SILENT } from '../runner.ts';
+import { advance, type Coordinator, type Look, REASON_CHARACTERS_MAX, SILENT } from '../runner.ts';
 import { Overtaken, Refused } from './api-server.ts';
 import { Deploying, maskOf } from './deploying.ts';
 import { noted } from './noted.ts';
@@ -180,8 +180,8 @@ export class Deployment {
     return {
       now: () => Date.now(),
       plan: async () => plan,
-      looked: async (looked) => {
-        await this.#note(looked);
+      onLook: async (look) => {
+        await this.#note(look);
         return wanted === this.#wanted ? undefined : 'again';
       },
       task: () => this.#task?.task,
@@ -197,7 +197,7 @@ export class Deployment {
   }
 
   /** Whoever asks how it is hears of a change at once. */
-  async #note({ seen: { sets, traffic }, goal }: Looked<Plan>): Promise<void> {
+  async #note({ seen: { sets, traffic }, goal }: Look<Plan>): Promise<void> {
     const serving = sets.find(({ key }) => key === mainOf(traffic));
     const problem = serving === undefined || serving.ready > 0 ? undefined : await this.#why(serving, goal);
     if (problem === this.#problem) return;
