@@ -18,7 +18,7 @@ import {
   statusResponse,
   type TaskLogsRequest,
 } from '../contract/listener-protocol.ts';
-import { type Http, HttpRefused } from './http.ts';
+import { ControlPlaneRefused, type Http } from './http.ts';
 
 export type RegistryCredentials = z.infer<typeof registryCredentialsView>;
 
@@ -32,8 +32,8 @@ async function orLost<T>(answer: Promise<T>): Promise<T | Lost> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof HttpRefused && error.status === 409) return 'conflict';
-    if (error instanceof HttpRefused && error.status === 404) return 'gone';
+    if (error instanceof ControlPlaneRefused && error.status === 409) return 'conflict';
+    if (error instanceof ControlPlaneRefused && error.status === 404) return 'gone';
     throw error;
   }
 }

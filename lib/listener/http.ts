@@ -2,7 +2,7 @@ import { jittered, messageOf, pause } from './backoff.ts';
 import type { Log } from './log.ts';
 
 /** An answer that asking again will not change. */
-export class HttpRefused extends Error {
+export class ControlPlaneRefused extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
     super(message);
@@ -71,11 +71,11 @@ export class Http {
         const response = await this.#once(method, path, options).finally(this.#attempted);
         if (response.status < 300 || response.status === 304) return response;
         const problem = `${method} ${path}: HTTP ${response.status} ${response.text.slice(0, 300)}`;
-        if (!isTransient(response.status)) throw new HttpRefused(response.status, problem);
+        if (!isTransient(response.status)) throw new ControlPlaneRefused(response.status, problem);
         wait = Math.max(wait, retryAfterMilliseconds(response.headers));
         this.#log.warn(problem);
       } catch (error) {
-        if (error instanceof HttpRefused) throw error;
+        if (error instanceof ControlPlaneRefused) throw error;
         options.signal.throwIfAborted();
         this.#log[attempt === 0 ? 'debug' : 'warn'](`${method} ${path}: ${messageOf(error)}`);
       }

@@ -2,7 +2,7 @@ import type { ShipLogsRequest } from '../contract/listener-protocol.ts';
 import type { Level } from '../contract/output-level.ts';
 import { nextTimestamp } from '../processes/timestamps.ts';
 import { messageOf } from './backoff.ts';
-import { HttpRefused } from './http.ts';
+import { ControlPlaneRefused } from './http.ts';
 import type { Log } from './log.ts';
 
 export type ShippedLine = { timestamp: number; level: Level; message: string };
@@ -97,7 +97,7 @@ export class LogShipper {
       try {
         await this.#send({ batches: toBatches(entries) }, this.#stopped.signal);
       } catch (error) {
-        if (error instanceof HttpRefused)
+        if (error instanceof ControlPlaneRefused)
           this.#log.warn(`${entries.length} log lines were refused: ${error.message}`);
         else if (!this.#stopped.signal.aborted) this.#log.warn(`log lines not shipped: ${messageOf(error)}`);
       }

@@ -1,6 +1,6 @@
 import { messageOf } from '../../listener/backoff.ts';
 import type { ControlPlane, RegistryCredentials } from '../../listener/control-plane.ts';
-import { HttpRefused } from '../../listener/http.ts';
+import { ControlPlaneRefused } from '../../listener/http.ts';
 import type { Log } from '../../listener/log.ts';
 import type { Cluster } from './cluster.ts';
 import { pullSecretName, renderPullSecret } from './pull-secret.ts';
@@ -143,7 +143,7 @@ export class PullCredentials {
 
   #unanswered(error: unknown): void {
     if (this.#closed.signal.aborted) return;
-    const isRefused = error instanceof HttpRefused;
+    const isRefused = error instanceof ControlPlaneRefused;
     const hasNone = isRefused && error.status === 404;
     this.#parts.log[hasNone ? 'debug' : 'warn'](`no credentials to pull images: ${messageOf(error)}`);
     this.#dueAt = Date.now() + (isRefused ? REFUSED_MILLISECONDS : RETRY_MILLISECONDS);

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { PullCredentials } from '../../../../lib/compute/kubernetes/pull-credentials.ts';
 import { kubernetesConfig } from '../../../../lib/contract/kubernetes-config.ts';
 import type { RegistryCredentials } from '../../../../lib/listener/control-plane.ts';
-import { HttpRefused } from '../../../../lib/listener/http.ts';
+import { ControlPlaneRefused } from '../../../../lib/listener/http.ts';
 import { createLog } from '../../../../lib/listener/log.ts';
 import { plainSpec } from '../../../support/world/deploy-spec.ts';
 
@@ -124,7 +124,7 @@ it('renews it in place at half its life, as long as somebody needs it', async ()
 
 it('asks an installation without a registry again after ten minutes', async () => {
   const { credentials, state, applied, asked, needed, context } = aListener();
-  state.problem = new HttpRefused(404, 'no registry');
+  state.problem = new ControlPlaneRefused(404, 'no registry');
   await credentials.prepare(specOf('a'), context('agents'));
   await credentials.prepare(specOf('b'), context('agents'));
   await vi.advanceTimersByTimeAsync(HOUR / 10);
