@@ -79,7 +79,9 @@ describe('first-agent', () => {
     expect(refusal(place)).toMatch(/^--url is required: the stack's output ApiUrl/);
     expect(refusal(`${place} --url api.example.com`)).toMatch(/^--url must be an http\(s\) URL, not 'api/);
     const url = '--url https://api.example.com';
-    expect(refusal(`${place} ${url} --agents-port 99999`)).toMatch(/^--agents-port must be a whole number from 0 to 65535, not .99999.\.$/);
+    expect(refusal(`${place} ${url} --agents-port 99999`)).toMatch(
+      /^--agents-port must be a whole number from 0 to 65535, not .99999.\.$/,
+    );
     expect(refusal(`${place} ${url} --json`)).toMatch(/^'first-agent' takes no --json\.$/);
     expect(refusal(`first-agent ${url} --data-dir here`)).toMatch(/^npm start has a tenant and a listener/);
   });
