@@ -4,7 +4,7 @@ import { optionOf, variableOf } from '../settings/spelling.ts';
 
 /** Markdown as a terminal shows it: without code marks and without references to pages. */
 const plain = (markdown: string): string =>
-  markdown.replaceAll(/\. See \[[^\]]*\]\([^)]*\)/g, '').replaceAll('`', '');
+  markdown.replaceAll(/\. See \[[^\][]{1,60}\]\([^()\s]{1,100}\)/g, '').replaceAll('`', '');
 
 /** `SLIPWAY_AGENTS_PORT, default 4401`. */
 function detailsOf(name: string, row: ListenerRow): string {

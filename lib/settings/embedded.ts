@@ -2,7 +2,17 @@ import { installationDefaults } from './defaults.ts';
 import { METADATA_ENDPOINT, oidcTexts, retention, tenantLimits, waits } from './installation.ts';
 import { DAY_SECONDS, machineRows, PORT } from './machine.ts';
 import type { Rows } from './row.ts';
-import { address, faults, hosts, originsOfPages, publicHosts, text, textOr, yesOrNo } from './values.ts';
+import {
+  address,
+  endpoint,
+  faults,
+  hosts,
+  originsOfPages,
+  publicHosts,
+  text,
+  textOr,
+  yesOrNo,
+} from './values.ts';
 
 const SECONDS = { unit: 'seconds', min: 0.1, max: DAY_SECONDS, whole: false } as const;
 
@@ -74,7 +84,7 @@ export const embeddedRows = {
   oidcTokenEndpoint: {
     does: oidcTexts.oidcTokenEndpoint,
     defaultShown: METADATA_ENDPOINT,
-    schema: address,
+    schema: endpoint,
   },
   moreTenants: {
     does: '`true`: allow more tenants, although their builds and servers are not isolated from each other',

@@ -59,12 +59,18 @@ export const printedLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type PrintedLevel = (typeof printedLevels)[number];
 export const logLevel = choice(printedLevels, 'info');
 
-/** An address, without slashes at its end. */
-export const address = read<string | undefined>(undefined, (given) =>
-  /^https?:\/\//.test(given) && URL.canParse(given)
-    ? { value: given.replace(/\/+$/, '') }
-    : { must: 'be an http(s) URL' },
-);
+const addressOf = (made: (given: string) => string) =>
+  read<string | undefined>(undefined, (given) =>
+    /^https?:\/\//.test(given) && URL.canParse(given)
+      ? { value: made(given) }
+      : { must: 'be an http(s) URL' },
+  );
+
+/** An address that paths are added to: without slashes at its end. */
+export const address = addressOf((given) => given.replace(/\/+$/, ''));
+
+/** An address that is asked as it is written. */
+export const endpoint = addressOf((given) => given);
 
 /** Host names, as requests may carry them in `Host`; each as `hostNameOf` spells it. */
 export const publicHosts = z

@@ -177,22 +177,29 @@ export class Deployment {
   /** Its part in each step: what a task asks and says, and what it comes to. */
   #coordinatorFor(wanted: DeploySpec | 'nothing', plan: Plan | 'nothing'): Coordinator<Plan, Next> {
     const { sets } = this.#parts;
+    const task = this.#task;
+    // A step is for what was looked at: neither it nor what it reports is another task's.
+    const isCurrent = () => wanted === this.#wanted && task === this.#task;
     return {
       now: () => Date.now(),
       plan: async () => plan,
       onLook: async (look) => {
         await this.#note(look);
-        return wanted === this.#wanted ? undefined : 'again';
+        return isCurrent() ? undefined : 'again';
       },
-      task: () => this.#task?.task,
-      mayChange: async () => (wanted === this.#wanted ? 'go' : 'again'),
-      announce: async () => (await this.#task?.announce(sets.wayIn.hindrance())) ?? 'again',
+      task: () => task?.task,
+      mayChange: async () => (isCurrent() ? 'go' : 'again'),
+      announce: async () => {
+        if (!isCurrent()) return 'again';
+        return (await task?.announce(sets.wayIn.hindrance())) ?? 'again';
+      },
       report: async (step) => {
-        this.#task?.report(step, sets.address(), sets.wayIn.hindrance()?.why);
+        if (!isCurrent()) return 'again';
+        task?.report(step, sets.address(), sets.wayIn.hindrance()?.why);
         return 'until changed';
       },
-      idle: (_, until, why) => this.#idle(until, why),
-      say: (line) => this.#task?.say(line),
+      idle: async (_, until, why) => (isCurrent() ? this.#idle(until, why) : 'again'),
+      say: (line) => task?.say(line),
     };
   }
 

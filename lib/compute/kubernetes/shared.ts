@@ -30,7 +30,7 @@ type There = {
 };
 
 /** `renewsStores`: the pods of stores are made as the operator has them now. */
-export const foundIn = (store: ObjectStore, deploymentId: string, renewsStores: boolean): There => ({
+export const thereIn = (store: ObjectStore, deploymentId: string, renewsStores: boolean): There => ({
   secret: (name) => store.get(deploymentId, 'Secret', name),
   keptStore: (kind, name) =>
     renewsStores ? undefined : store.live(deploymentId, { kind, metadata: { name } }),
@@ -51,7 +51,7 @@ export class Shared {
   /** `renewsStores`: the pods of stores are made as the operator has them now. */
   async mend(spec: ServerSpec, context: RenderContext, renewsStores: boolean): Promise<void> {
     const { cluster, store, id } = this.#parts;
-    const wanted = sharedObjects(spec, context, foundIn(store, id, renewsStores));
+    const wanted = sharedObjects(spec, context, thereIn(store, id, renewsStores));
     if (!wanted.some(isHttpRoute)) this.wayIn.forget();
     for (const object of wanted)
       await (isHttpRoute(object) ? this.wayIn.bring(object) : mendOne(cluster, store, id, stamped(object)));

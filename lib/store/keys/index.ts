@@ -79,9 +79,9 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | which embedded runtime runs on this table             | OWNER                  | A                 |
  * | how much of the balancer of all agents is in use      | COMPUTE                | USE               |
  *
- * Those of OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of the
- * console in console.ts, of what should run on a listener in placements.ts, of logs in logs.ts, of what
- * builds pushes in pushes.ts, of counts in counts.ts; those of webhooks and of deliveries in the store.ts of
+ * Those of OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of
+ * what should run on a listener in placements.ts, of logs in logs.ts, of what builds pushes in pushes.ts, of
+ * counts in counts.ts; those of webhooks and of deliveries in the store.ts of
  * their features (webhooks, pushes).
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to

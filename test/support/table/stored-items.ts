@@ -2,6 +2,7 @@ import { hashOf, newApiKey } from '../../../lib/app/identity/api-key.ts';
 import type { Role } from '../../../lib/contract/roles.ts';
 import { packedId } from '../../../lib/store/engine/deployment-rows.ts';
 import {
+  CONFIGURATION_VERSION,
   type Configuration,
   DEPLOYMENT_VERSION,
   type Deployment,
@@ -108,6 +109,7 @@ export const aListener = (changes: Partial<Listener> = {}): Listener => ({
 
 const aConfiguration: Configuration = {
   ...base,
+  v: CONFIGURATION_VERSION,
   entity: 'configuration',
   version: 1,
   repo_url: 'https://git.example/team/app.git',

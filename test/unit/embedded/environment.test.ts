@@ -72,6 +72,15 @@ describe('the environment of the runtime', () => {
       { oidc: { issuer: 'http://127.0.0.1:8080', audience: 'slipway' } },
     ],
     [
+      {
+        SLIPWAY_OIDC_ISSUER: 'https://id.example/realm',
+        SLIPWAY_OIDC_AUDIENCE: 'slipway',
+        SLIPWAY_OIDC_CLIENT_ID: 'console',
+        SLIPWAY_OIDC_TOKEN_ENDPOINT: 'https://id.example/o/token/',
+      },
+      { signIn: { clientId: 'console', tokenEndpoint: 'https://id.example/o/token/' } },
+    ],
+    [
       { SLIPWAY_PUBLIC_HOSTS: 'Slipway.Example, agents.example:8443', SLIPWAY_TRUST_PROXY: 'true' },
       { publicHosts: ['slipway.example', 'agents.example'], trustProxy: true },
     ],
