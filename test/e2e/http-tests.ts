@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Ask, type Raw, send, sendBytes, sendLines } from '../support/http/raw-request.ts';
 import { create, type Program, type ShownDeployment } from '../support/programs/program.ts';
+import { until } from '../support/until.ts';
 
 /** An answer without what a listener changes every few seconds. */
 const timeless = ({ text }: Raw): string => text.replaceAll(/"last_seen_at":"[^"]*"/g, '"last_seen_at":""');
@@ -178,6 +179,10 @@ export function httpTests(program: () => Program): void {
         return Number(answer.slice(9, 12));
       };
       const api = Number(new URL(program().baseUrl).port);
+      // The listener is a program of its own, which may still start when the API answers.
+      await until(() => statusFor(agents_port, '/d/nobody/', 'localhost').catch(() => undefined), {
+        what: 'the listener to open its port',
+      });
       for (const [host, ok, nobody] of [
         ['evil.example', 421, 421],
         ['slipway.example', 200, 404],
