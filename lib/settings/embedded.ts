@@ -95,7 +95,7 @@ export const embeddedRows = {
     schema: faults,
   },
   databaseUrl: {
-    does: 'a DynamoDB emulator to use instead of the bundled database',
+    does: 'a DynamoDB with streams to use where none is bundled for the platform',
     // The database's client reads it too.
     variable: 'AWS_ENDPOINT_URL_DYNAMODB',
     schema: text,

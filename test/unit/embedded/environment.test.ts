@@ -5,7 +5,11 @@ import { limitDefaults } from '../../../lib/settings/defaults.ts';
 
 describe('the environment of the runtime', () => {
   it('has defaults for everything', () => {
-    expect(readEnvironment({})).toMatchObject({
+    // What the others are made from is there too.
+    const read = Object.entries(limitDefaults).map(([name, limit]) => [`${name}Max`, limit]);
+    expect(readEnvironment({})).toEqual({
+      ...Object.fromEntries(read),
+      dataDir: '.slipway',
       port: 4400,
       agentsPort: 4401,
       dataFolder: resolve('.slipway'),
