@@ -26,11 +26,11 @@ import { createRepositoryLists } from './adapters/outbound/repository-lists.ts';
 import { openWebhookSender } from './adapters/outbound/webhook-sender.ts';
 import type { SignIn } from './adapters/sign-in.ts';
 import { neverWait } from './adapters/task-notifier.ts';
-import type { Settings } from './app/deps.ts';
-import type { EngineDeps } from './app/engine/load.ts';
 import { createEcsCompute } from './compute/ecs/compute.ts';
 import type { ComputeDriver } from './compute/managed.ts';
 import { once } from './contract/once.ts';
+import type { Settings } from './core/deps.ts';
+import type { EngineDeps } from './core/engine/load.ts';
 import * as env from './settings/functions.ts';
 
 /**

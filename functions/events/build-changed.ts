@@ -1,5 +1,5 @@
-import { recordBuild } from '../../lib/app/engine/record-build.ts';
 import { buildControl, clock, table } from '../../lib/container.ts';
+import { recordBuild } from '../../lib/core/engine/record-build.ts';
 import { BUILD_SECONDS } from '../../lib/settings/functions.ts';
 import { buildEvent } from '../../lib/triggers/build-event.ts';
 

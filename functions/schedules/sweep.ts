@@ -1,5 +1,5 @@
-import { sweep } from '../../lib/app/engine/sweep.ts';
 import { engineDeps, events, webhookWaker } from '../../lib/container.ts';
+import { sweep } from '../../lib/core/engine/sweep.ts';
 import { schedule } from '../../lib/triggers/schedule.ts';
 
 export const create = schedule('sweep', sweep);

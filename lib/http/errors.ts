@@ -1,5 +1,5 @@
-import { isUnavailable } from '../app/unavailable.ts';
 import { ApiError, errors, refuse, ValidationError } from '../contract/errors.ts';
+import { isUnavailable } from '../core/unavailable.ts';
 import type { Middleware, Result } from './exchange.ts';
 import { errorFacts, logger } from './logger.ts';
 

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Caller } from '../app/caller.ts';
-import type { Idempotency } from '../app/idempotency.ts';
+import type { Caller } from '../core/caller.ts';
+import type { Idempotency } from '../core/idempotency.ts';
 
 export type Result = APIGatewayProxyStructuredResultV2;
 

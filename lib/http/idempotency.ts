@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { IdentityDeps } from '../app/identity/authenticate.ts';
+import { refuse, ValidationError } from '../contract/errors.ts';
+import { type RouteRow, takesIdempotencyKey } from '../contract/routes/route.ts';
 import {
   type Idempotency,
   IdempotencySlot,
   isBeingAnswered,
   quickerAnswer,
   type RecordedResponse,
-} from '../app/idempotency.ts';
-import type { IdentityDeps } from '../app/identity/authenticate.ts';
-import { refuse, ValidationError } from '../contract/errors.ts';
-import { type RouteRow, takesIdempotencyKey } from '../contract/routes/route.ts';
+} from '../core/idempotency.ts';
 import { knownErrorAnswer, Replayed } from './errors.ts';
 import type { KeyedRequest, Middleware, Result } from './exchange.ts';
 import { successAnswer } from './respond.ts';

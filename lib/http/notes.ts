@@ -1,9 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import type { AuditLog } from '../app/audit-events/audit-log.ts';
 import { countedRefusals } from '../app/audit-events/refusal.ts';
-import { type KeyUses, onceAnHour } from '../app/identity/key-uses.ts';
 import { HANDED_OUT, KEY_USED, REFUSED } from '../contract/notes.ts';
 import { once } from '../contract/once.ts';
+import type { AuditLog } from '../core/audit-log.ts';
+import { type KeyUses, onceAnHour } from '../core/key-uses.ts';
 import { logLevel } from './logger.ts';
 
 /**

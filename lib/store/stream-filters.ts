@@ -46,6 +46,6 @@ export const eventFilters: StreamFilter[] = [
   { on: ['INSERT'], image: 'NewImage', entities: ['deployment'] },
   { on: ['REMOVE'], image: 'OldImage', entities: ['deployment', ...GRANTS] },
   { on: ['INSERT', 'MODIFY'], image: 'NewImage', entities: ['revision', ...GRANTS, ...COUNTED] },
-  // Who changed it on a request: lib/app/audit.ts.
+  // Who changed it on a request: lib/core/audit.ts.
   { on: ['INSERT', 'MODIFY'], image: 'NewImage', has: ['audit', 'id'] },
 ];

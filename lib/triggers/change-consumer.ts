@@ -1,6 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import type { ChangeRecord } from '../app/events/changed-item.ts';
 import { once } from '../contract/once.ts';
+import type { ChangeRecord } from '../core/events/changed-item.ts';
 import { errorFacts, logger } from '../http/logger.ts';
 import type { Image } from '../store/stream-images.ts';
 

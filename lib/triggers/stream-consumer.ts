@@ -1,7 +1,7 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import type { StreamedKey } from '../app/engine/dispatch.ts';
-import type { EngineDeps } from '../app/engine/load.ts';
 import { once } from '../contract/once.ts';
+import type { StreamedKey } from '../core/engine/dispatch.ts';
+import type { EngineDeps } from '../core/engine/load.ts';
 import { errorFacts, logger } from '../http/logger.ts';
 
 type Consume = (

@@ -1,6 +1,6 @@
-import { isUnavailable } from '../app/unavailable.ts';
 import { ApiError } from '../contract/errors.ts';
 import { once } from '../contract/once.ts';
+import { isUnavailable } from '../core/unavailable.ts';
 import { errorFacts, logger } from '../http/logger.ts';
 
 /** A service was too busy, broken or out of reach: the state machine tries the state again. */

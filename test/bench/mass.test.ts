@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { revisionsBetween } from '../../lib/store/engine/revisions.ts';
+import { revisionsBetween } from '../../lib/core/items/revisions.ts';
 import { unitsOf } from '../support/table/consumed.ts';
 import { until } from '../support/until.ts';
 import { putInFlight } from '../support/world/in-flight.ts';

@@ -1,7 +1,7 @@
 import type { BackoffOptions } from 'exponential-backoff';
 import { SourceError } from '../../lib/adapters/git.ts';
-import type { Deps } from '../../lib/app/deps.ts';
-import { unkeyed } from '../../lib/app/idempotency.ts';
+import type { Deps } from '../../lib/core/deps.ts';
+import { unkeyed } from '../../lib/core/idempotency.ts';
 import { installationDefaults, limitDefaults } from '../../lib/settings/defaults.ts';
 import type { Patience } from '../../lib/store/dynamodb/patience.ts';
 import { fakeGit } from '../support/world/fake-git.ts';

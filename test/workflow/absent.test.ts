@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getRevisionItem } from '../../lib/store/engine/revisions.ts';
+import { getRevisionItem } from '../../lib/core/items/revisions.ts';
 import { github, interrupt, post } from '../support/world/requests.ts';
 import { aRunningWorld } from '../support/world/running-world.ts';
 import { buildStarted, later, reaches } from '../support/world/steps.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { finishRevision } from '../../lib/app/steps/finish.ts';
-import { getRevisionItem } from '../../lib/store/engine/revisions.ts';
+import { getRevisionItem } from '../../lib/core/items/revisions.ts';
+import { finishRevision } from '../../lib/core/steps/finish.ts';
 import { isWrite } from '../support/table/writes.ts';
 import { until } from '../support/until.ts';
 import { complete, heartbeat } from '../support/world/listening.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { revise } from '../../lib/core/items/revision-moves.ts';
 import { transact } from '../../lib/store/dynamodb/transact.ts';
-import { revise } from '../../lib/store/engine/revision-moves.ts';
 import { until } from '../support/until.ts';
 import { github, post } from '../support/world/requests.ts';
 import { aRunningWorld } from '../support/world/running-world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { findDeployment } from '../../lib/core/items/deployments.ts';
 import type { AgentFailure } from '../../lib/domain/agent-failure.ts';
-import { findDeployment } from '../../lib/store/engine/deployments.ts';
 import { until } from '../support/until.ts';
 import {
   ALL,

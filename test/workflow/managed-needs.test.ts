@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { findRevision } from '../../lib/core/items/revisions.ts';
 import { describeFailure } from '../../lib/domain/agent-failure.ts';
-import { findRevision } from '../../lib/store/engine/revisions.ts';
 import { AgentSecretsTwin } from '../support/world/agent-secrets-twin.ts';
 import { aDrivenWorld, type DrivenWorld, postImage } from '../support/world/driven-world.ts';
 import { change, github, post } from '../support/world/requests.ts';

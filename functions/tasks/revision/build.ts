@@ -1,5 +1,5 @@
-import { buildRevision } from '../../../lib/app/steps/build.ts';
 import { agentSecrets, builds, clock, keys, settings, table } from '../../../lib/container.ts';
+import { buildRevision } from '../../../lib/core/steps/build.ts';
 import { task } from '../../../lib/triggers/task.ts';
 
 export const create = task('Build', buildRevision);

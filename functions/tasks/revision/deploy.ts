@@ -1,5 +1,5 @@
-import { deployRevision } from '../../../lib/app/steps/deploy.ts';
 import { clock, table } from '../../../lib/container.ts';
+import { deployRevision } from '../../../lib/core/steps/deploy.ts';
 import { task } from '../../../lib/triggers/task.ts';
 
 export const create = task('Deploy', deployRevision);

@@ -1,7 +1,7 @@
-import { finishRevision } from '../../../lib/app/steps/finish.ts';
-import { holdDeployedImage } from '../../../lib/app/steps/hold-image.ts';
-import { reportCommit } from '../../../lib/app/steps/report-commit.ts';
 import * as parts from '../../../lib/container.ts';
+import { finishRevision } from '../../../lib/core/steps/finish.ts';
+import { holdDeployedImage } from '../../../lib/core/steps/hold-image.ts';
+import { reportCommit } from '../../../lib/core/steps/report-commit.ts';
 import { task } from '../../../lib/triggers/task.ts';
 
 export const create = task('Finish', finishRevision, holdDeployedImage, reportCommit);

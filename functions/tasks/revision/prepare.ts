@@ -1,6 +1,6 @@
-import { prepareRevision } from '../../../lib/app/steps/prepare.ts';
-import { reportCommit } from '../../../lib/app/steps/report-commit.ts';
 import { agentSecrets, blobs, clock, commitStatuses, git, keys, table } from '../../../lib/container.ts';
+import { prepareRevision } from '../../../lib/core/steps/prepare.ts';
+import { reportCommit } from '../../../lib/core/steps/report-commit.ts';
 import { task } from '../../../lib/triggers/task.ts';
 
 export const create = task('Prepare', prepareRevision, reportCommit);

@@ -1,9 +1,9 @@
 import type { listApiKeys as row } from '../../contract/routes/identity.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { pageOf } from '../../core/page.ts';
 import { apiKeyRows, findApiKey } from '../../store/identity/api-keys.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { pageOf } from '../page.ts';
 import { ownerInScope } from './scope.ts';
 import { apiKeyView } from './view.ts';
 

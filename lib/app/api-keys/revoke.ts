@@ -2,6 +2,9 @@ import { refuse } from '../../contract/errors.ts';
 import { allows } from '../../contract/roles.ts';
 import type { revokeApiKey as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { auditOf } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import {
   API_KEY,
@@ -11,9 +14,6 @@ import {
   type KeyOwner,
   revokeApiKeyWrites,
 } from '../../store/identity/api-keys.ts';
-import { auditOf } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import { auditedKey } from '../identity/issue-api-key.ts';
 import { refusalOfRole } from '../members/above.ts';
 

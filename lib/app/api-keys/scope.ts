@@ -1,6 +1,6 @@
 import { allows, type Permission } from '../../contract/roles.ts';
+import type { Caller } from '../../core/caller.ts';
 import type { KeyOwner } from '../../store/identity/api-keys.ts';
-import type { Caller } from '../caller.ts';
 import { lacksPermission } from '../identity/lacks.ts';
 
 /**

@@ -2,11 +2,11 @@ import type { AuditEventView } from '../../contract/audit.ts';
 import { allows } from '../../contract/roles.ts';
 import type { listAuditEvents as row } from '../../contract/routes/audit.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { pageOf } from '../../core/page.ts';
 import { timeOf } from '../../domain/ordered-id.ts';
 import { type AuditEvent, type AuditPlace, auditEvents } from '../../store/audit-events.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { pageOf } from '../page.ts';
 
 /**
  * Who did what in the tenant, newest first; for an administrator of the organization also who was refused

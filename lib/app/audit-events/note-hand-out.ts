@@ -1,7 +1,7 @@
+import type { HandedOut } from '../../core/audit-log.ts';
+import type { Deps } from '../../core/deps.ts';
 import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
 import { write } from '../../store/dynamodb/write.ts';
-import type { Deps } from '../deps.ts';
-import type { HandedOut } from './audit-log.ts';
 
 /** Writes down that a request was given a credential or a secret; the same however often it is said. */
 export async function noteHandOut(

@@ -1,5 +1,6 @@
 import type { AuditAction } from '../../contract/audit.ts';
 import type { RefusalNote } from '../../contract/note-lines.ts';
+import type { Deps } from '../../core/deps.ts';
 import {
   type AuditEvent,
   type AuditPlace,
@@ -12,7 +13,6 @@ import {
 import { retryRaces } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
 import { findTenant } from '../../store/identity/tenants.ts';
-import type { Deps } from '../deps.ts';
 import { tenantIdIn } from '../identity/tenant-id.ts';
 import { CALLERS_MAX, callerKindOf, withoutCaller } from './refusal.ts';
 

@@ -1,28 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { RefusalNote } from '../../contract/note-lines.ts';
-import { hourOf } from '../identity/key-uses.ts';
-import type { Known } from '../identity/refused.ts';
+import type { Refusal } from '../../core/audit-log.ts';
+import { hourOf } from '../../core/key-uses.ts';
+import type { Known } from '../../core/refused.ts';
 import { networkOf } from './source-network.ts';
-
-/** One request that was answered with 401 or 403. */
-export type Refusal = {
-  /** Epoch milliseconds. */
-  at: number;
-  /** A new UUIDv7. */
-  id: string;
-  requestId: string;
-  status: number;
-  /** The error's code, where there is one. */
-  reason: string | undefined;
-  operation: string;
-  sourceAddress: string;
-  /** What kind of credential came: never the credential. */
-  credential: string;
-  /** Whose it is, as far as that is certain. */
-  known: Known | undefined;
-  /** The tenant that the request named, if it named any. */
-  claimedTenantId: string | undefined;
-};
 
 /** Stands for all callers beyond those that are counted separately. */
 export const VARIOUS = 'various';

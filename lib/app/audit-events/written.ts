@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts';
-import type { AuditLog } from './audit-log.ts';
+import type { AuditLog } from '../../core/audit-log.ts';
+import type { Deps } from '../../core/deps.ts';
 import { noteHandOut } from './note-hand-out.ts';
 import { noteRefusal } from './note-refusal.ts';
 import { countedRefusals } from './refusal.ts';

@@ -1,7 +1,7 @@
 import { ComputeBusy, ComputeRefused } from '../../compute/port.ts';
 import { advance, type Soon } from '../../compute/runner.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
-import { findDeployment } from '../../store/engine/deployments.ts';
+import { findDeployment } from '../../core/items/deployments.ts';
 import { coordinatorOf, type End } from './coordinator.ts';
 import { complete, failDeploy, lookAgain, reportHealth, say } from './report.ts';
 import { type Run, type RunDeps, runOf } from './run.ts';

@@ -1,10 +1,10 @@
 import { REASON_CHARACTERS_MAX, type ReportStep, SILENT } from '../../compute/runner.ts';
+import { lookAtManaged } from '../../core/engine/transactions/looks.ts';
+import { findDeployment } from '../../core/items/deployments.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
 import { type Goal, mainOf, type Outcome } from '../../domain/rollout.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
-import { findDeployment } from '../../store/engine/deployments.ts';
-import { lookAtManaged } from '../../store/engine/transactions/looks.ts';
 import { completeTask } from '../listener-protocol/complete.ts';
 import { reportStatus } from '../listener-protocol/status.ts';
 import { shipTaskLogs } from '../listener-protocol/task-logs.ts';

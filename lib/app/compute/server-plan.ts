@@ -3,10 +3,10 @@ import type { SharedVariables } from '../../adapters/agent-secrets.ts';
 import type { ServerPlan } from '../../compute/managed.ts';
 import { ComputeRefused, type Plan } from '../../compute/port.ts';
 import type { DeploySpec } from '../../contract/listener-protocol.ts';
+import type { Listener } from '../../core/items/items.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
 import { needsMissing } from '../../domain/agent-server.ts';
 import { platformsOf } from '../../domain/platforms.ts';
-import type { Listener } from '../../store/engine/items.ts';
 
 /** What a server gets that asks for nothing. */
 const CPU = 0.5;

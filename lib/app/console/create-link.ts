@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { refuse } from '../../contract/errors.ts';
 import type { createConsoleLink as row } from '../../contract/routes/console.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import { auditOf } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
 import { putConsoleLink } from '../../store/identity/console-links.ts';
-import { auditOf } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import { hashOf } from '../identity/api-key.ts';
 import { type OwnKey, ownKey } from './own-key.ts';
 

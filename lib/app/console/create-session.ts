@@ -1,11 +1,11 @@
 import { refuse } from '../../contract/errors.ts';
 import type { createConsoleSession as row } from '../../contract/routes/console.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import { auditOf } from '../../core/audit.ts';
+import type { Deps } from '../../core/deps.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { type ApiKeyItem, checkApiKey, findApiKey } from '../../store/identity/api-keys.ts';
 import { type ConsoleLink, findConsoleLink, takeConsoleLink } from '../../store/identity/console-links.ts';
-import { auditOf } from '../audit.ts';
-import type { Deps } from '../deps.ts';
 import { hashOf } from '../identity/api-key.ts';
 import { isGood } from '../identity/authenticate.ts';
 import { apiKeyWrites } from '../identity/issue-api-key.ts';

@@ -1,13 +1,13 @@
 import type { MeView } from '../../contract/console.ts';
 import { refuse } from '../../contract/errors.ts';
 import { allows, roleMatrix } from '../../contract/roles.ts';
+import { type Caller } from '../../core/caller.ts';
+import type { KeyUses } from '../../core/key-uses.ts';
+import { refusedAs } from '../../core/refused.ts';
 import { findTenant, tenantRows } from '../../store/identity/tenants.ts';
-import { type Caller } from '../caller.ts';
 import { type Credentials, type Identity, type IdentityDeps, identify } from '../identity/authenticate.ts';
 import { bearerCaller, bearerUser, membershipsOf, TENANTS_MAX } from '../identity/bearer.ts';
-import type { KeyUses } from '../identity/key-uses.ts';
 import { lacksPermission } from '../identity/lacks.ts';
-import { refusedAs } from '../identity/refused.ts';
 
 /**
  * Who the credential is and what it may do. Throws as authentication does, `permission_missing` and

@@ -1,3 +1,5 @@
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
 import {
   type ApiKeyItem,
   type ApiKeyRow,
@@ -5,8 +7,6 @@ import {
   findApiKeyRow,
   type KeyOwner,
 } from '../../store/identity/api-keys.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 
 /** A listed key, with whose list it is in. */
 export type OwnKey = { key: ApiKeyItem; row: ApiKeyRow; owner: KeyOwner };

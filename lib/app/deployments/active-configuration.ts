@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type RunField, runFields } from '../../contract/deployments/fields.ts';
 import type { DeploymentView } from '../../contract/deployments/views.ts';
-import { findConfiguration } from '../../store/engine/deployments.ts';
-import type { Configuration, Deployment } from '../../store/engine/items.ts';
-import { findRevisionByNumber } from '../../store/engine/revisions.ts';
-import { configurationOf } from '../../store/engine/transactions/deployments.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../../core/deps.ts';
+import { configurationOf } from '../../core/engine/transactions/deployments.ts';
+import { findConfiguration } from '../../core/items/deployments.ts';
+import type { Configuration, Deployment } from '../../core/items/items.ts';
+import { findRevisionByNumber } from '../../core/items/revisions.ts';
 import { plain } from './configuration/apply.ts';
 
 type ActiveConfiguration = DeploymentView['active_configuration'];

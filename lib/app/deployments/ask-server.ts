@@ -2,9 +2,9 @@ import type { ServerAnswerOutput } from '../../contract/deployments/server-reque
 import { refuse } from '../../contract/errors.ts';
 import type { askServer as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { getDeploymentItem } from '../../store/engine/deployments.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { getDeploymentItem } from '../../core/items/deployments.ts';
 
 /**
  * Passes a request on to the server of a deployment, at the address that its listener reports and at no

@@ -4,6 +4,15 @@ import type { ChangeDeploymentBody } from '../../contract/deployments/requests.t
 import type { Secret } from '../../contract/deployments/secrets.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
+import { auditOf } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { changeDeployment, configurationOf } from '../../core/engine/transactions/deployments.ts';
+import { getDeploymentItem } from '../../core/items/deployments.ts';
+import { changeAddress, moveHost } from '../../core/items/hosts.ts';
+import type { Deployment, Listener, Revision } from '../../core/items/items.ts';
+import { getListenerItem } from '../../core/items/listeners.ts';
+import { sealDeploymentSecrets } from '../../core/secrets.ts';
 import {
   canRun,
   checkSource,
@@ -15,16 +24,7 @@ import {
 } from '../../domain/source.ts';
 import type { AuditMark } from '../../store/audit-events.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
-import { getDeploymentItem } from '../../store/engine/deployments.ts';
-import { changeAddress, moveHost } from '../../store/engine/hosts.ts';
-import type { Deployment, Listener, Revision } from '../../store/engine/items.ts';
-import { changeDeployment, configurationOf } from '../../store/engine/transactions/deployments.ts';
-import { getListenerItem } from '../../store/listeners/listeners.ts';
-import { auditOf } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
-import { sealDeploymentSecrets } from '../secrets.ts';
 import { recordUpload } from '../uploads/record-upload.ts';
 import { askedAnew } from './checks/asked-anew.ts';
 import { checkClusterNames } from './checks/cluster-names.ts';

@@ -2,8 +2,8 @@ import type { DeletionResultsView } from '../../contract/deployments/views.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { deleteDeployments as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
 import { requestDeletion } from './request-deletion.ts';
 
 type DeleteDeps = Pick<Deps, 'table' | 'clock'>;

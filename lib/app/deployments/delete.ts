@@ -1,7 +1,7 @@
 import type { deleteDeployment as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
 import { requestDeletion } from './request-deletion.ts';
 
 /** Starts the deletion of a deployment. Repeating it is no error; `force` stops waiting for the listener. */

@@ -1,8 +1,8 @@
 import type { getDeployment as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { getDeploymentItem } from '../../store/engine/deployments.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { getDeploymentItem } from '../../core/items/deployments.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
 
 export async function getDeployment(

@@ -1,17 +1,17 @@
 import type { DeploymentStatus } from '../../contract/revision-status.ts';
 import type { listDeployments as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { rowOf } from '../../store/engine/deployment-rows.ts';
-import { findDeployment } from '../../store/engine/deployments.ts';
-import type { Deployment, DeploymentRow } from '../../store/engine/items.ts';
-import { findIdByName } from '../../store/engine/names.ts';
-import { findRevisionByNumber } from '../../store/engine/revisions.ts';
-import { findRow, type RowLists, rowsOf } from '../../store/engine/row-lists.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { rowOf } from '../../core/items/deployment-rows.ts';
+import { findDeployment } from '../../core/items/deployments.ts';
+import type { Deployment, DeploymentRow } from '../../core/items/items.ts';
+import { findIdByName } from '../../core/items/names.ts';
+import { findRevisionByNumber } from '../../core/items/revisions.ts';
+import { findRow, type RowLists, rowsOf } from '../../core/items/row-lists.ts';
+import { isListenerOnline } from '../../core/online.ts';
 import { slotRevisionFor, toRevisionView } from '../revisions/view.ts';
 import { activeConfiguration } from './active-configuration.ts';
-import { isListenerOnline } from './online.ts';
 import { matchesRow, matchesWhole, mayMatch } from './row-filter.ts';
 import { deploymentStatus, toDeploymentView } from './view.ts';
 

@@ -1,6 +1,6 @@
 import type { patchDeployment as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../../core/caller.ts';
 import { type ChangeDeps, change } from './change.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
 

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Secret } from '../../contract/deployments/secrets.ts';
-import { findDeployment } from '../../store/engine/deployments.ts';
-import type { Deployment } from '../../store/engine/items.ts';
-import type { NameReservation } from '../../store/engine/names.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { openDeploymentSecrets } from '../secrets.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { findDeployment } from '../../core/items/deployments.ts';
+import type { Deployment } from '../../core/items/items.ts';
+import type { NameReservation } from '../../core/items/names.ts';
+import { openDeploymentSecrets } from '../../core/secrets.ts';
 
 /**
  * Old clients send a create again when the connection drops, without an Idempotency-Key; they do so within

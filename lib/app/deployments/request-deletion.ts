@@ -1,13 +1,13 @@
 import { refuse } from '../../contract/errors.ts';
+import { auditOf } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { forceDeletion, requestDeletionWrites } from '../../core/engine/transactions/deletions.ts';
+import { getDeploymentItem } from '../../core/items/deployments.ts';
+import type { Deployment } from '../../core/items/items.ts';
+import { firstQueued } from '../../core/items/queue.ts';
+import { findRevisionByNumber } from '../../core/items/revisions.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { getDeploymentItem } from '../../store/engine/deployments.ts';
-import type { Deployment } from '../../store/engine/items.ts';
-import { firstQueued } from '../../store/engine/queue.ts';
-import { findRevisionByNumber } from '../../store/engine/revisions.ts';
-import { forceDeletion, requestDeletionWrites } from '../../store/engine/transactions/deletions.ts';
-import { auditOf } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import { checkMatch } from './checks/deployment.ts';
 
 type DeletionDeps = Pick<Deps, 'table' | 'clock'>;

@@ -1,8 +1,8 @@
 import type { DeploymentStatus } from '../../contract/revision-status.ts';
 import type { listDeployments as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { packedId, unpackedId } from '../../store/engine/deployment-rows.ts';
-import type { Deployment, DeploymentRow } from '../../store/engine/items.ts';
+import { packedId, unpackedId } from '../../core/items/deployment-rows.ts';
+import type { Deployment, DeploymentRow } from '../../core/items/items.ts';
 
 type Query = RouteInput<typeof row>['query'];
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { limitedFields } from '../../contract/deployments/requests.ts';
 import type { ValidationItem } from '../../contract/errors.ts';
-import { findDeployment } from '../../store/engine/deployments.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { findDeployment } from '../../core/items/deployments.ts';
 import { plain } from './configuration/apply.ts';
 import { showDeployment } from './view.ts';
 

@@ -2,11 +2,11 @@ import { configFields, plainFields } from '../../contract/deployments/fields.ts'
 import { SECRET_MASK } from '../../contract/deployments/secrets.ts';
 import type { DeploymentView, SourceRevisionConfigView } from '../../contract/deployments/views.ts';
 import type { DeploymentStatus } from '../../contract/revision-status.ts';
+import type { Deps } from '../../core/deps.ts';
+import type { Deployment, RevisionConfig } from '../../core/items/items.ts';
+import { isListenerOnline } from '../../core/online.ts';
 import { answeringUrl } from '../../domain/agent-address.ts';
-import type { Deployment, RevisionConfig } from '../../store/engine/items.ts';
-import type { Deps } from '../deps.ts';
 import { activeConfiguration } from './active-configuration.ts';
-import { isListenerOnline } from './online.ts';
 
 /**
  * UNKNOWN is judged now: what the listener last said of the active revision, and whether it still says

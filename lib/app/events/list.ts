@@ -2,9 +2,9 @@ import { ValidationError } from '../../contract/errors.ts';
 import type { EventListView } from '../../contract/events.ts';
 import type { listEvents as row } from '../../contract/routes/events.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
 import { type FeedPage, feedAfter, findFeedCount } from '../../store/feed.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import { following, followUntil } from '../logs/followers.ts';
 
 type FeedInput = Pick<RouteInput<typeof row>, 'query' | 'headers' | 'gone'>;

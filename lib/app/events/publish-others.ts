@@ -1,10 +1,10 @@
 import type { Unpublished } from '../../adapters/events.ts';
 import type { OtherEvent } from '../../contract/events.ts';
+import type { Deps } from '../../core/deps.ts';
+import { EVENTS_AT_ONCE, type EventMemory } from '../../core/events/feed-writer.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
 import { putUnsentOtherEvent } from '../../store/event-items.ts';
 import { isMarked } from '../../store/feed.ts';
-import type { Deps } from '../deps.ts';
-import { EVENTS_AT_ONCE, type EventMemory } from './feed-writer.ts';
 
 type OtherDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'webhookWaker'> & Pick<EventMemory, 'feed'>;
 

@@ -1,14 +1,20 @@
 import * as z from 'zod';
 import type { Unpublished } from '../../adapters/events.ts';
 import type { ListenerEvent, OtherEvent } from '../../contract/events.ts';
+import type { Deps } from '../../core/deps.ts';
+import {
+  auditedBy,
+  type ChangedItem,
+  type ChangeRecord,
+  changedItem,
+  newsOf,
+} from '../../core/events/changed-item.ts';
+import { type EventMemory, newMemory } from '../../core/events/feed-writer.ts';
+import { publishNews } from '../../core/events/publish.ts';
+import { deploymentOf } from '../../core/items/item-places.ts';
 import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
-import { deploymentOf } from '../../store/engine/item-places.ts';
-import type { Deps } from '../deps.ts';
-import { auditedBy, type ChangedItem, type ChangeRecord, changedItem, newsOf } from './changed-item.ts';
-import { type EventMemory, newMemory } from './feed-writer.ts';
-import { publishNews } from './publish.ts';
 import { publishOthers } from './publish-others.ts';
 import { tokenEventsOf } from './token-changes.ts';
 import { wakesOf, webhookEventsOf } from './webhook-changes.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { TokenEvent } from '../../contract/events.ts';
+import type { ChangedItem } from '../../core/events/changed-item.ts';
 import type { Item } from '../../store/dynamodb/transact.ts';
-import type { ChangedItem } from './changed-item.ts';
 
 /** What is read of the images, whatever else later versions of the items hold. */
 const tokenImage = z.object({

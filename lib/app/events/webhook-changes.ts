@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Wake } from '../../adapters/webhook-waker.ts';
 import type { WebhookEvent } from '../../contract/events.ts';
-import type { ChangedItem } from './changed-item.ts';
+import type { ChangedItem } from '../../core/events/changed-item.ts';
 
 /** What is read of the images, whatever else later versions of the items hold. */
 const webhookImage = z.object({

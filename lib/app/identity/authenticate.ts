@@ -1,13 +1,13 @@
 import { refuse } from '../../contract/errors.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import type { KeyUses } from '../../core/key-uses.ts';
+import { type Known, refusedAs } from '../../core/refused.ts';
 import type { KeyMaker } from '../../domain/key-expiry.ts';
 import { type ApiKeyItem, findApiKey } from '../../store/identity/api-keys.ts';
 import { findTenant } from '../../store/identity/tenants.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import { hashOf, isWellFormed } from './api-key.ts';
 import { bearerCaller } from './bearer.ts';
-import type { KeyUses } from './key-uses.ts';
-import { type Known, refusedAs } from './refused.ts';
 import { tenantIdIn } from './tenant-id.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { refuse } from '../../contract/errors.ts';
 import { once } from '../../contract/once.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { refusedAs } from '../../core/refused.ts';
 import { OIDC_AUDIENCE, OIDC_ISSUER } from '../../settings/functions.ts';
 import { findMember, type MemberItem, tenantsOfMember } from '../../store/identity/members.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import { memberIdOf } from './member-id.ts';
-import { refusedAs } from './refused.ts';
 import { tenantIdIn } from './tenant-id.ts';
 
 type BearerDeps = Pick<Deps, 'table' | 'identityProvider'>;

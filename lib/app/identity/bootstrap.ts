@@ -1,8 +1,8 @@
+import type { Deps } from '../../core/deps.ts';
 import { countOneMore } from '../../store/counts.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
 import { putOrganization } from '../../store/identity/organizations.ts';
 import { putTenant } from '../../store/identity/tenants.ts';
-import type { Deps } from '../deps.ts';
 import { apiKeyWrites } from './issue-api-key.ts';
 
 export type Bootstrapped = { organizationId: string; tenantId: string; userId: string; apiKey: string };

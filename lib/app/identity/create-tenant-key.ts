@@ -1,7 +1,7 @@
 import { refuse } from '../../contract/errors.ts';
 import type { MemberRole } from '../../contract/roles.ts';
+import type { Deps } from '../../core/deps.ts';
 import { findTenant } from '../../store/identity/tenants.ts';
-import type { Deps } from '../deps.ts';
 import { issueApiKey } from './issue-api-key.ts';
 
 export type TenantKeyWish = {

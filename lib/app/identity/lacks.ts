@@ -1,6 +1,6 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
 import type { Permission, Role } from '../../contract/roles.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../../core/caller.ts';
 
 /**
  * That the caller lacks a permission, in words for a key or for a person without one; `given`: the role that

@@ -1,3 +1,5 @@
+import type { Deps } from '../../core/deps.ts';
+import type { KeyUse } from '../../core/key-uses.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import {
   API_KEY_ROW,
@@ -6,8 +8,6 @@ import {
   listApiKey,
   noteApiKeyUse,
 } from '../../store/identity/api-keys.ts';
-import type { Deps } from '../deps.ts';
-import type { KeyUse } from './key-uses.ts';
 
 /**
  * Writes down in which hour a key was used last. A key that was made before there were lists of keys is

@@ -2,13 +2,13 @@ import { refuse } from '../../contract/errors.ts';
 import type { IntegrationView } from '../../contract/integrations.ts';
 import type { changeIntegration as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { auditOf } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { openCredentials, sealCredentials } from '../../core/git-credentials.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import * as integrations from '../../store/integrations.ts';
 import { findIntegration, type Integration } from '../../store/integrations.ts';
-import { auditOf } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { openCredentials, sealCredentials } from './sealed.ts';
 import { toIntegrationView } from './view.ts';
 
 /** Changes the name, token or webhook secret of an integration. What is not sent stays. */

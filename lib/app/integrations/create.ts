@@ -3,13 +3,13 @@ import { ValidationError } from '../../contract/errors.ts';
 import type { IntegrationView } from '../../contract/integrations.ts';
 import type { createIntegration as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { auditOf } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { sealCredentials } from '../../core/git-credentials.ts';
+import { withinLimit } from '../../core/limits.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
 import { type Integration, putIntegration } from '../../store/integrations.ts';
-import { auditOf } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { withinLimit } from '../limits.ts';
-import { sealCredentials } from './sealed.ts';
 import { toIntegrationView } from './view.ts';
 
 /** Keeps the token of a host, sealed. Throws 422 for a host that is not to be reached from here. */

@@ -2,10 +2,10 @@ import { HostFailed, ListingRefused } from '../../adapters/repository-lists.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { listRepositories as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { openCredentials } from '../../core/git-credentials.ts';
 import { findIntegration } from '../../store/integrations.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { openCredentials } from './sealed.ts';
 
 /** What the token of an integration sees on its host, in the host's order. */
 export async function listRepositories(

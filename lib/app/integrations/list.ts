@@ -1,8 +1,8 @@
 import type { listIntegrations as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
 import { integrationsOf } from '../../store/integrations.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import { toIntegrationView } from './view.ts';
 
 /** Integrations, newest first. */

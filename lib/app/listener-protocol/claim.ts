@@ -5,25 +5,25 @@ import {
 } from '../../contract/listener-protocol.ts';
 import type { claimTasks as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { misfit } from '../../domain/platforms.ts';
-import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import { write } from '../../store/dynamodb/write.ts';
-import { findDeployment } from '../../store/engine/deployments.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import * as claims from '../../core/engine/transactions/claims.ts';
+import { findDeployment } from '../../core/items/deployments.ts';
 import type {
   Listener,
   OpenDeletionTask,
   OpenDeployTask,
   OpenTask,
   Revision,
-} from '../../store/engine/items.ts';
-import { findRevision, MoveRefused } from '../../store/engine/revisions.ts';
-import * as claims from '../../store/engine/transactions/claims.ts';
-import { findSeen, getListenerItem } from '../../store/listeners/listeners.ts';
-import { leaseSecondsOf } from '../../store/listeners/managed.ts';
-import { type Lease, revisionOf } from '../../store/listeners/tasks.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { isUnavailable } from '../unavailable.ts';
+} from '../../core/items/items.ts';
+import { findSeen, getListenerItem } from '../../core/items/listeners.ts';
+import { leaseSecondsOf } from '../../core/items/managed.ts';
+import { findRevision, MoveRefused } from '../../core/items/revisions.ts';
+import { type Lease, revisionOf } from '../../core/items/tasks.ts';
+import { isUnavailable } from '../../core/unavailable.ts';
+import { misfit } from '../../domain/platforms.ts';
+import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
 import { type Noted, noteSeen, noteWork } from './last-seen.ts';
 import { openTasksFor } from './open-tasks.ts';
 import { noteSaid } from './said.ts';

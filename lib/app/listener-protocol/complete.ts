@@ -3,18 +3,17 @@ import type { CompleteRequest } from '../../contract/listener-protocol.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
 import type { completeTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { completeDeletion, completeDeploy, dropDeploy } from '../../core/engine/transactions/claims.ts';
+import { findDeployment } from '../../core/items/deployments.ts';
+import type { Deployment, OpenDeletionTask, OpenDeployTask, OpenTask } from '../../core/items/items.ts';
+import type { Outcome } from '../../core/items/outcome-shapes.ts';
+import { findRevision } from '../../core/items/revisions.ts';
+import { findDoneTask, findOpenTask, revisionOf } from '../../core/items/tasks.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { patienceOf } from '../../store/dynamodb/patience.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { findDeployment } from '../../store/engine/deployments.ts';
-import type { Deployment, OpenDeletionTask, OpenDeployTask, OpenTask } from '../../store/engine/items.ts';
-import type { Outcome } from '../../store/engine/outcome-shapes.ts';
-import { findRevision } from '../../store/engine/revisions.ts';
-
-import { completeDeletion, completeDeploy, dropDeploy } from '../../store/engine/transactions/claims.ts';
-import { findDoneTask, findOpenTask, revisionOf } from '../../store/listeners/tasks.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import type { TaskParams } from './held-task.ts';
 import { maskAddress, revisionMask } from './masked.ts';
 

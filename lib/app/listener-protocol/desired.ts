@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { DesiredResponse } from '../../contract/listener-protocol.ts';
 import type { getDesired as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { Placement } from '../../store/engine/items.ts';
-import { getListenerItem } from '../../store/listeners/listeners.ts';
-import { findPlacement, placementState, placementsOn } from '../../store/listeners/placements.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import type { Placement } from '../../core/items/items.ts';
+import { getListenerItem } from '../../core/items/listeners.ts';
+import { findPlacement, placementState, placementsOn } from '../../core/items/placements.ts';
 import { computeConfigOf } from '../listeners/view.ts';
 
 type Input = RouteInput<typeof row>;

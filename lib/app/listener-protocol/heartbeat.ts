@@ -1,14 +1,14 @@
 import type { HeartbeatRequest } from '../../contract/listener-protocol.ts';
 import type { heartbeatTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { announceSwitch, noteWait, resumeDeploy } from '../../core/engine/transactions/claims.ts';
+import type { OpenTask } from '../../core/items/items.ts';
+import { findRevision, MoveRefused } from '../../core/items/revisions.ts';
+import { renewLease, revisionOf } from '../../core/items/tasks.ts';
 import { ConditionsFailed, retryRaces, type Write } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
-import type { OpenTask } from '../../store/engine/items.ts';
-import { findRevision, MoveRefused } from '../../store/engine/revisions.ts';
-import { announceSwitch, noteWait, resumeDeploy } from '../../store/engine/transactions/claims.ts';
-import { renewLease, revisionOf } from '../../store/listeners/tasks.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import { heldTask } from './held-task.ts';
 import { revisionMask } from './masked.ts';
 

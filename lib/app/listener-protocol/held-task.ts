@@ -1,7 +1,7 @@
 import { refuse } from '../../contract/errors.ts';
-import type { OpenTask } from '../../store/engine/items.ts';
-import { findOpenTask } from '../../store/listeners/tasks.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../../core/deps.ts';
+import type { OpenTask } from '../../core/items/items.ts';
+import { findOpenTask } from '../../core/items/tasks.ts';
 
 export type TaskParams = { listener_id: string; task_id: string };
 

@@ -1,8 +1,8 @@
+import type { Deps } from '../../core/deps.ts';
+import { findSeen, putSeen } from '../../core/items/listeners.ts';
+import { watchPresence } from '../../core/items/presence.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
-import { findSeen, putSeen } from '../../store/listeners/listeners.ts';
-import { watchPresence } from '../../store/listeners/presence.ts';
-import type { Deps } from '../deps.ts';
 
 type SeenDeps = Pick<Deps, 'table' | 'clock'>;
 

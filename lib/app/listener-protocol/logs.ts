@@ -1,12 +1,12 @@
 import { createMask } from '../../contract/mask.ts';
 import type { shipLogs as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { findDeployment } from '../../store/engine/deployments.ts';
-import { findRevision } from '../../store/engine/revisions.ts';
-import { getListenerItem } from '../../store/listeners/listeners.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { secretValues } from '../secrets.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { findDeployment } from '../../core/items/deployments.ts';
+import { getListenerItem } from '../../core/items/listeners.ts';
+import { findRevision } from '../../core/items/revisions.ts';
+import { secretValues } from '../../core/secrets.ts';
 
 type Batch = RouteInput<typeof row>['body']['batches'][number];
 

@@ -1,10 +1,10 @@
 import { AgentSecretsUnreadable } from '../../adapters/agent-secrets.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
+import type { Deps } from '../../core/deps.ts';
+import { findRevision } from '../../core/items/revisions.ts';
+import { secretValues } from '../../core/secrets.ts';
 import { OUTPUT_FOLLOWS } from '../../domain/agent-failure.ts';
-import { findRevision } from '../../store/engine/revisions.ts';
-import type { Deps } from '../deps.ts';
-import { secretValues } from '../secrets.ts';
 
 type MaskDeps = Pick<Deps, 'table' | 'keys' | 'agentSecrets'>;
 

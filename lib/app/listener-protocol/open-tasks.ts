@@ -1,6 +1,6 @@
-import type { OpenTask } from '../../store/engine/items.ts';
-import { findOpenTask, openTaskPage } from '../../store/listeners/tasks.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../../core/deps.ts';
+import type { OpenTask } from '../../core/items/items.ts';
+import { findOpenTask, openTaskPage } from '../../core/items/tasks.ts';
 
 /** Who claims, and what it says that it works on. */
 export type Claimant = {

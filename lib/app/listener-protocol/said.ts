@@ -1,7 +1,7 @@
+import type { Deps } from '../../core/deps.ts';
+import type { Listener } from '../../core/items/items.ts';
+import { keepSaid } from '../../core/items/listener-writes.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import type { Listener } from '../../store/engine/items.ts';
-import { keepSaid } from '../../store/listeners/listener-writes.ts';
-import type { Deps } from '../deps.ts';
 
 /** What a listener says of itself at a claim. */
 export type ReportedVersion = { version?: string | undefined; platform?: string | undefined };

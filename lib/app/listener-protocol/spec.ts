@@ -3,16 +3,16 @@ import type { DeploySpec, FullDeploySpec } from '../../contract/listener-protoco
 import type { getSpec as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { ownAddress } from '../../contract/validation/text.ts';
+import { auditHandOut } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { getConfiguration, getDeploymentItem, slotHolder } from '../../core/items/deployments.ts';
+import type { Deployment, Revision } from '../../core/items/items.ts';
+import { getRevisionItem } from '../../core/items/revisions.ts';
+import { openDeploymentSecrets } from '../../core/secrets.ts';
 import { hasQueue, serverOf } from '../../domain/agent-server.ts';
 import { resolveResourceSpec } from '../../domain/resource-spec.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
-import { getConfiguration, getDeploymentItem, slotHolder } from '../../store/engine/deployments.ts';
-import type { Deployment, Revision } from '../../store/engine/items.ts';
-import { getRevisionItem } from '../../store/engine/revisions.ts';
-import { auditHandOut } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { openDeploymentSecrets } from '../secrets.ts';
 
 type HandOutDeps = Pick<Deps, 'clock' | 'auditLog'>;
 export type SpecDeps = Pick<Deps, 'table' | 'keys'> & { blobs: Pick<Deps['blobs'], 'downloadUrl'> };

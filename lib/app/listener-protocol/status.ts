@@ -3,20 +3,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ListenerRef } from '../../contract/refs.ts';
 import type { reportStatus as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import { write } from '../../store/dynamodb/write.ts';
-import { findDeployment } from '../../store/engine/deployments.ts';
-import type { Deployment } from '../../store/engine/items.ts';
-import { recordReport } from '../../store/engine/transactions/reports.ts';
-import { getListenerItem } from '../../store/listeners/listeners.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { recordReport } from '../../core/engine/transactions/reports.ts';
+import { findDeployment } from '../../core/items/deployments.ts';
+import type { Deployment } from '../../core/items/items.ts';
+import { getListenerItem } from '../../core/items/listeners.ts';
 import {
   findPlacement,
   placementState,
   rememberReports,
   removePlacement,
-} from '../../store/listeners/placements.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+} from '../../core/items/placements.ts';
+import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
 import { noteSeen } from './last-seen.ts';
 import { maskAddress, revisionMask } from './masked.ts';
 

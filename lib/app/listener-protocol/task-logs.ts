@@ -1,8 +1,8 @@
 import type { shipTaskLogs as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { revisionOf } from '../../store/listeners/tasks.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { revisionOf } from '../../core/items/tasks.ts';
 import { heldTask } from './held-task.ts';
 import { revisionMask } from './masked.ts';
 

@@ -1,7 +1,7 @@
 import { computeKinds } from '../../compute/kinds.ts';
 import type { ListenerView } from '../../contract/listener-views.ts';
+import type { Listener } from '../../core/items/items.ts';
 import { findComputeUse } from '../../store/compute-use.ts';
-import type { Listener } from '../../store/engine/items.ts';
 import type { Table } from '../../store/table.ts';
 
 /**

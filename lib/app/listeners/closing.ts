@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Deps } from '../../core/deps.ts';
+import type { Listener } from '../../core/items/items.ts';
+import { markClosing, unmarkClosing } from '../../core/items/listener-writes.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
-import type { Listener } from '../../store/engine/items.ts';
-import { markClosing, unmarkClosing } from '../../store/listeners/listener-writes.ts';
-import type { Deps } from '../deps.ts';
 
 type ClosingDeps = Pick<Deps, 'table' | 'clock'>;
 

@@ -5,14 +5,14 @@ import type { ListenerView } from '../../contract/listener-views.ts';
 import { DEFAULT_POD_SECURITY } from '../../contract/pod-security.ts';
 import type { createListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { auditOf } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { takeMark } from '../../core/items/default-listener.ts';
+import type { Listener } from '../../core/items/items.ts';
+import { createListenerWrites } from '../../core/items/listener-writes.ts';
+import { type LimitDeps, withinLimit } from '../../core/limits.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import type { Listener } from '../../store/engine/items.ts';
-import { takeMark } from '../../store/listeners/default-listener.ts';
-import { createListenerWrites } from '../../store/listeners/listener-writes.ts';
-import { auditOf } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { type LimitDeps, withinLimit } from '../limits.ts';
 import { toListenerView } from './view.ts';
 
 /** Registers a compute target; marking it as the default takes the mark from the one that had it. */

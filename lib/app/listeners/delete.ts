@@ -1,11 +1,11 @@
 import type { deleteListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { auditOfRemoval } from '../../core/audit-of-removal.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { removeListener } from '../../core/items/listener-writes.ts';
+import { getListenerItem } from '../../core/items/listeners.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { removeListener } from '../../store/listeners/listener-writes.ts';
-import { getListenerItem } from '../../store/listeners/listeners.ts';
-import { auditOfRemoval } from '../audit-of-removal.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import { close, reopen } from './closing.ts';
 import { inUse } from './in-use.ts';
 import { checkNotManaged } from './not-managed.ts';

@@ -1,9 +1,9 @@
 import type { ListenerView } from '../../contract/listener-views.ts';
 import type { getListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { findLastSeen, getListenerItem } from '../../store/listeners/listeners.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { findLastSeen, getListenerItem } from '../../core/items/listeners.ts';
 import { capacityOf } from './capacity.ts';
 import { toListenerView } from './view.ts';
 

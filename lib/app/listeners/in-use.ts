@@ -1,8 +1,8 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
-import { rowsOnListener } from '../../store/engine/deployment-rows.ts';
-import { findDeployment } from '../../store/engine/deployments.ts';
-import type { Deployment, Listener } from '../../store/engine/items.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../../core/deps.ts';
+import { rowsOnListener } from '../../core/items/deployment-rows.ts';
+import { findDeployment } from '../../core/items/deployments.ts';
+import type { Deployment, Listener } from '../../core/items/items.ts';
 
 /** Deployments are read so many at a time. */
 const READS_AT_ONCE = 25;

@@ -1,9 +1,9 @@
 import type { listListeners as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { findLastSeen, listenerRows } from '../../store/listeners/listeners.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { pageOf } from '../page.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { findLastSeen, listenerRows } from '../../core/items/listeners.ts';
+import { pageOf } from '../../core/page.ts';
 import { capacityOf } from './capacity.ts';
 import { toListenerView } from './view.ts';
 

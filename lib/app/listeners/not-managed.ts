@@ -1,5 +1,5 @@
 import { refuse } from '../../contract/errors.ts';
-import { isManaged } from '../../store/listeners/managed.ts';
+import { isManaged } from '../../core/items/managed.ts';
 
 /** The managed listener goes with its tenant, and nobody speaks for it. */
 export function checkNotManaged(name: string, listener: { tenant_id: string; listener_id: string }): void {

@@ -1,8 +1,8 @@
 import { computeKinds } from '../../compute/kinds.ts';
 import type { ListenerView } from '../../contract/listener-views.ts';
 import { podSecurityOf } from '../../contract/pod-security.ts';
-import type { Listener } from '../../store/engine/items.ts';
-import { isOnline } from '../deployments/online.ts';
+import type { Listener } from '../../core/items/items.ts';
+import { isOnline } from '../../core/online.ts';
 
 /** Namespaces are kept by themselves, for they are looked up. */
 export const computeConfigOf = (listener: Listener) => ({

@@ -1,9 +1,9 @@
 import type { LogPage } from '../../contract/logs.ts';
 import type { queryProjectDeployLogs as row } from '../../contract/routes/logs.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { getDeploymentItem } from '../../store/engine/deployments.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { getDeploymentItem } from '../../core/items/deployments.ts';
 import { readLogPage } from './query.ts';
 
 /** The deploy logs of all revisions of a deployment. */

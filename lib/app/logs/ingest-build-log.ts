@@ -3,10 +3,10 @@ import { createMask, type Mask } from '../../contract/mask.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
 import { withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
+import type { Deps } from '../../core/deps.ts';
+import { findRevision } from '../../core/items/revisions.ts';
+import { secretValues } from '../../core/secrets.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
-import { findRevision } from '../../store/engine/revisions.ts';
-import type { Deps } from '../deps.ts';
-import { secretValues } from '../secrets.ts';
 
 /** A piece of output as it was collected: one line, or several that came at once. Epoch milliseconds. */
 export type OutputPiece = { timestamp: number; message: string };

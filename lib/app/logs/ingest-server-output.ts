@@ -4,10 +4,10 @@ import { guessLevel } from '../../contract/output-level.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
 import { withoutSequences } from '../../contract/terminal-text.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
-import { findRevision } from '../../store/engine/revisions.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../../core/deps.ts';
+import { findRevision } from '../../core/items/revisions.ts';
+import { secretValues } from '../../core/secrets.ts';
 import { sharedValues } from '../listener-protocol/masked.ts';
-import { secretValues } from '../secrets.ts';
 import type { OutputPiece } from './ingest-build-log.ts';
 
 /**

@@ -6,10 +6,10 @@ import type {
   queryRevisionLogs as revisionRow,
 } from '../../contract/routes/logs.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { getDeploymentItem } from '../../store/engine/deployments.ts';
-import { findRevision, getRevisionItem } from '../../store/engine/revisions.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { getDeploymentItem } from '../../core/items/deployments.ts';
+import { findRevision, getRevisionItem } from '../../core/items/revisions.ts';
 import { following, followUntil } from './followers.ts';
 import { readLogPage } from './query.ts';
 

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../contract/errors.ts';
 import { lackedToGive, roles } from '../../contract/roles.ts';
+import type { Caller } from '../../core/caller.ts';
 import type { Item } from '../../store/dynamodb/transact.ts';
-import type { Caller } from '../caller.ts';
 import { lacksPermission } from '../identity/lacks.ts';
 
 /**

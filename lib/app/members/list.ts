@@ -1,9 +1,9 @@
 import type { listMembers as row } from '../../contract/routes/identity.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { pageOf } from '../../core/page.ts';
 import { membersOf } from '../../store/identity/members.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { pageOf } from '../page.ts';
 
 /** The members of the caller's tenant, in an order of their own that stays the same. */
 export async function listMembers(

@@ -1,11 +1,11 @@
 import { refuse } from '../../contract/errors.ts';
 import type { removeMember as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { auditOf } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { findMember, MEMBER, removeMemberWrites } from '../../store/identity/members.ts';
-import { auditOf } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import { refusalOfRole } from './above.ts';
 
 /**

@@ -2,12 +2,12 @@ import { refuse } from '../../contract/errors.ts';
 import { NO_REGISTRY, type PushTokenView } from '../../contract/images/registry.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { createPushToken as row } from '../../contract/routes/sources.ts';
+import { auditHandOut } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { getDeploymentItem } from '../../core/items/deployments.ts';
 import { sourceKinds } from '../../domain/source.ts';
-import { getDeploymentItem } from '../../store/engine/deployments.ts';
-import { auditHandOut } from '../audit.ts';
-import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks/deployment.ts';
-import type { Deps } from '../deps.ts';
 
 /** Hands out what pushes an image to this deployment's repository, and nothing else. Nothing is stored. */
 export async function createPushToken(

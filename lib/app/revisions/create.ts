@@ -1,7 +1,7 @@
 import type { RevisionView } from '../../contract/deployments/views.ts';
 import type { createRevision as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../../core/caller.ts';
 import { type ChangeDeps, change } from '../deployments/change.ts';
 import { slotRevisionFor, toRevisionView } from './view.ts';
 

@@ -1,8 +1,8 @@
 import type { listRevisions as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { Deployment, Revision } from '../../store/engine/items.ts';
-import { endsReader } from '../../store/engine/revision-ends.ts';
-import { revisionsBetween } from '../../store/engine/revisions.ts';
+import type { Deployment, Revision } from '../../core/items/items.ts';
+import { endsReader } from '../../core/items/revision-ends.ts';
+import { revisionsBetween } from '../../core/items/revisions.ts';
 import type { Table } from '../../store/table.ts';
 import { isReconciled } from './view.ts';
 

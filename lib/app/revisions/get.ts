@@ -3,12 +3,12 @@ import type { RevisionView } from '../../contract/deployments/views.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
 import type { getRevision as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { getConfiguration, getDeploymentItem } from '../../store/engine/deployments.ts';
-import type { Revision } from '../../store/engine/items.ts';
-import { getRevisionItem } from '../../store/engine/revisions.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { getConfiguration, getDeploymentItem } from '../../core/items/deployments.ts';
+import type { Revision } from '../../core/items/items.ts';
+import { getRevisionItem } from '../../core/items/revisions.ts';
 import { orNull } from '../deployments/view.ts';
-import type { Deps } from '../deps.ts';
 import { slotRevisionFor, toRevisionView } from './view.ts';
 
 export async function getRevision(

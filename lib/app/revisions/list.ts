@@ -1,10 +1,10 @@
 import type { listRevisions as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { getDeploymentItem } from '../../store/engine/deployments.ts';
-import type { Deployment, Revision } from '../../store/engine/items.ts';
-import { revisionsBetween } from '../../store/engine/revisions.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { getDeploymentItem } from '../../core/items/deployments.ts';
+import type { Deployment, Revision } from '../../core/items/items.ts';
+import { revisionsBetween } from '../../core/items/revisions.ts';
 import { filteredPage } from './filtered-page.ts';
 import { slotRevisionFor, toRevisionView } from './view.ts';
 

@@ -1,10 +1,10 @@
 import type { RevisionView } from '../../contract/deployments/views.ts';
 import { withoutSequences } from '../../contract/terminal-text.ts';
+import type { Deps } from '../../core/deps.ts';
+import type { Deployment, Revision } from '../../core/items/items.ts';
+import { findRevisionByNumber } from '../../core/items/revisions.ts';
 import { withBidiShown } from '../../shown-text.ts';
-import type { Deployment, Revision } from '../../store/engine/items.ts';
-import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { revisionConfigView } from '../deployments/view.ts';
-import type { Deps } from '../deps.ts';
 
 /**
  * A revision as responses show it, with what its deployment says of it: its place in the queue, who holds the

@@ -2,14 +2,14 @@ import { refuse } from '../../contract/errors.ts';
 import type { TenantView } from '../../contract/identity.ts';
 import type { createTenant as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { auditOf } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { createListenerWrites } from '../../core/items/listener-writes.ts';
+import { newManagedListener } from '../../core/items/managed.ts';
 import { recount } from '../../store/counts.ts';
 import { transact, type Write } from '../../store/dynamodb/transact.ts';
 import { putTenant } from '../../store/identity/tenants.ts';
-import { createListenerWrites } from '../../store/listeners/listener-writes.ts';
-import { newManagedListener } from '../../store/listeners/managed.ts';
-import { auditOf } from '../audit.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 
 const SINGLE =
   'Builds and agents of all tenants run as one user of this machine. To create another tenant anyway, start it with SLIPWAY_MORE_TENANTS=true.';

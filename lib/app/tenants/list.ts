@@ -1,9 +1,9 @@
 import type { listTenants as row } from '../../contract/routes/identity.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { pageOf } from '../../core/page.ts';
 import { tenantRows } from '../../store/identity/tenants.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
-import { pageOf } from '../page.ts';
 
 /** The tenants of the caller's organization, newest first. */
 export async function listTenants(

@@ -2,13 +2,13 @@ import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { createUploadUrl as row } from '../../contract/routes/sources.ts';
 import { UPLOAD_URL_SECONDS, type UploadUrlView } from '../../contract/uploads.ts';
+import { auditHandOut } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { getDeploymentItem } from '../../core/items/deployments.ts';
+import { uploadPath } from '../../domain/file-places.ts';
 import { takesUploads } from '../../domain/source.ts';
-import { getDeploymentItem } from '../../store/engine/deployments.ts';
-import { auditHandOut } from '../audit.ts';
-import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks/deployment.ts';
-import type { Deps } from '../deps.ts';
-import { uploadPath } from './object-path.ts';
 
 /** Issues a URL for one tarball. Nothing is stored: an upload counts as a source once a PATCH names it. */
 export async function createUploadUrl(

@@ -2,12 +2,11 @@ import type { PinnedBlob } from '../../adapters/blobs.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import { UPLOAD_SIZE_BYTES_MAX } from '../../contract/uploads.ts';
-import { pinnedKeyOf } from '../../domain/file-places.ts';
+import type { Deps } from '../../core/deps.ts';
+import type { Deployment } from '../../core/items/items.ts';
+import { findUpload, putUpload, type Upload } from '../../core/items/uploads.ts';
+import { pinnedKeyOf, uploadIdOf } from '../../domain/file-places.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
-import type { Deployment } from '../../store/engine/items.ts';
-import { findUpload, putUpload, type Upload } from '../../store/engine/uploads.ts';
-import type { Deps } from '../deps.ts';
-import { uploadIdOf } from './object-path.ts';
 
 type UploadDeps = Pick<Deps, 'table' | 'blobs' | 'clock'>;
 

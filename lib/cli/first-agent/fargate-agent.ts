@@ -1,4 +1,4 @@
-import type { Deps } from '../../app/deps.ts';
+import type { Deps } from '../../core/deps.ts';
 import { Obstacle } from '../explain.ts';
 import { NoListener } from './client.ts';
 import { enter, type FirstAgentWish } from './first-agent.ts';

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { Deps } from '../../app/deps.ts';
 import { bootstrap } from '../../app/identity/bootstrap.ts';
 import { createListenerKey } from '../../app/identity/create-listener-key.ts';
+import type { Deps } from '../../core/deps.ts';
 import { Obstacle } from '../explain.ts';
 import { Client } from './client.ts';
 import { tarballOfFolder } from './tarball-of-folder.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deps } from '../../app/deps.ts';
 import { NO_AGENT } from '../../contract/agent-front.ts';
+import type { Deps } from '../../core/deps.ts';
 import { Obstacle } from '../explain.ts';
 
 /** Asks an address as anybody would. Rejects when nothing answers. */

@@ -1,9 +1,9 @@
 import type { BuildChanged } from '../../adapters/builds.ts';
 import type { HeadPlace } from '../../adapters/head-waker.ts';
 import type { Wake } from '../../adapters/webhook-waker.ts';
-import type { Deps } from '../../app/deps.ts';
 import { functionRows } from '../../contract/functions.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
+import type { Deps } from '../../core/deps.ts';
 import { dispatchFilters, eventFilters } from '../../store/stream-filters.ts';
 import { codeBuildEventOf } from '../../triggers/build-event.ts';
 import type { ApiHandler } from '../gateway/server.ts';

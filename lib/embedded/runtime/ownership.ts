@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { releaseOwnerLease, takeOwnerLease } from '../../core/items/owner-lease.ts';
 import { writeFileAtomic } from '../../processes/atomic-file.ts';
-import { releaseOwnerLease, takeOwnerLease } from '../../store/engine/owner-lease.ts';
 import type { Table } from '../../store/table.ts';
 import { startSchedule } from '../schedules.ts';
 

@@ -1,7 +1,7 @@
-import type { Deps } from '../../app/deps.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
+import type { Deps } from '../../core/deps.ts';
+import type { Revision } from '../../core/items/items.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
-import type { Revision } from '../../store/engine/items.ts';
 import type { Said } from './parse-delivery.ts';
 import { awaitedBy, noteLook } from './store.ts';
 

@@ -1,7 +1,7 @@
-import type { Caller } from '../../app/caller.ts';
-import type { Deps } from '../../app/deps.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
 import { findIntegration } from '../../store/integrations.ts';
 import type { listDeliveries as row } from './routes.ts';
 import { pushDeliveriesOf } from './store.ts';

@@ -1,6 +1,6 @@
 import { SourceError } from '../../adapters/git.ts';
 import type { HeadPlace } from '../../adapters/head-waker.ts';
-import { credentialsOf } from '../../app/integrations/sealed.ts';
+import { credentialsOf } from '../../core/git-credentials.ts';
 import { ConditionsFailed, type Write } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { AWAITED_AT_ONCE } from './awaiting.ts';

@@ -1,10 +1,10 @@
 import type { HeadPlace } from '../../adapters/head-waker.ts';
-import type { Deps } from '../../app/deps.ts';
-import { openCredentials } from '../../app/integrations/sealed.ts';
 import { refuse, ValidationError } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import type { Deps } from '../../core/deps.ts';
+import { openCredentials } from '../../core/git-credentials.ts';
+import { placeOf, type Watch } from '../../core/items/push-watches.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
-import { placeOf, type Watch } from '../../store/engine/push-watches.ts';
 import { findAnyIntegration, type Integration } from '../../store/integrations.ts';
 import { commitWords } from './commit-words.ts';
 import type { PushDelivery } from './items.ts';

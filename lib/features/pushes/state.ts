@@ -1,11 +1,11 @@
-import type { Deps } from '../../app/deps.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
+import type { Deps } from '../../core/deps.ts';
+import { findDeployment, getConfiguration } from '../../core/items/deployments.ts';
+import type { Deployment, Revision } from '../../core/items/items.ts';
+import { branchOf, placeOf, type Watch, watchedBy } from '../../core/items/push-watches.ts';
+import { findRevisionByNumber } from '../../core/items/revisions.ts';
 import { repositoryName } from '../../domain/repository-name.ts';
 import { sourceKinds } from '../../domain/source.ts';
-import { findDeployment, getConfiguration } from '../../store/engine/deployments.ts';
-import type { Deployment, Revision } from '../../store/engine/items.ts';
-import { branchOf, placeOf, type Watch, watchedBy } from '../../store/engine/push-watches.ts';
-import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { findWatch } from './store.ts';
 
 /** What a deployment builds pushes to, and how far it is with them. */

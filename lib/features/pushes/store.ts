@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import {
+  NEXT_LOOK_MILLISECONDS,
+  placeOf,
+  type Watch,
+  type WatchedHead,
+  watch,
+  watchedHead,
+} from '../../core/items/push-watches.ts';
+import { dueItems } from '../../store/due.ts';
 import { collected } from '../../store/dynamodb/collected.ts';
 import {
   absent,
@@ -15,15 +24,6 @@ import { find, queryAll } from '../../store/dynamodb/reads.ts';
 import { startingWith } from '../../store/dynamodb/sort-key-range.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
-import { dueItems } from '../../store/engine/due.ts';
-import {
-  NEXT_LOOK_MILLISECONDS,
-  placeOf,
-  type Watch,
-  type WatchedHead,
-  watch,
-  watchedHead,
-} from '../../store/engine/push-watches.ts';
 import type { Key } from '../../store/keys/index.ts';
 import { HEAD_PREFIX, HEADS_DUE, headKey, WATCH_PREFIX, watchKey } from '../../store/keys/pushes.ts';
 import type { Table } from '../../store/table.ts';

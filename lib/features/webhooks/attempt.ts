@@ -1,6 +1,6 @@
 import type { Answer } from '../../adapters/outbound/webhook-sender.ts';
-import type { Deps } from '../../app/deps.ts';
 import type { PublishedEvent } from '../../contract/events.ts';
+import type { Deps } from '../../core/deps.ts';
 import type { Webhook, WebhookDelivery } from './items.ts';
 import { openWebhookSecrets, signingSecrets, type WebhookSecrets } from './secrets.ts';
 import type { WebhookFormat } from './shape.ts';

@@ -1,8 +1,8 @@
 import { addressProblem } from '../../adapters/outbound/addresses.ts';
-import type { Deps } from '../../app/deps.ts';
 import { refuse, ValidationError } from '../../contract/errors.ts';
+import type { Deps } from '../../core/deps.ts';
+import { checkDeployment } from '../../core/items/deployments.ts';
 import type { ConditionsFailed, Write } from '../../store/dynamodb/transact.ts';
-import { checkDeployment } from '../../store/engine/deployments.ts';
 
 /** Throws 422 for an address that is not to be reached from here. */
 export function checkUrl({ addresses }: Deps['settings'], url: string): void {

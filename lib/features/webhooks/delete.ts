@@ -1,7 +1,7 @@
-import { auditOfRemoval } from '../../app/audit-of-removal.ts';
-import type { Caller } from '../../app/caller.ts';
-import type { Deps } from '../../app/deps.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { auditOfRemoval } from '../../core/audit-of-removal.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { changeFollowers, findFeedCount } from '../../store/feed.ts';
 import type { deleteWebhook as row } from './routes.ts';

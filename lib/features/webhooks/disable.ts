@@ -1,4 +1,4 @@
-import type { Deps } from '../../app/deps.ts';
+import type { Deps } from '../../core/deps.ts';
 import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { changeFollowers, findFeedCount } from '../../store/feed.ts';

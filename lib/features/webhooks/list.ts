@@ -1,7 +1,7 @@
-import type { Caller } from '../../app/caller.ts';
-import type { Deps } from '../../app/deps.ts';
-import { pageOf } from '../../app/page.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { pageOf } from '../../core/page.ts';
 import type {
   listWebhookDeliveries as deliveriesRow,
   getWebhook as getRow,

@@ -1,8 +1,8 @@
-import { auditOf } from '../../app/audit.ts';
-import type { Caller } from '../../app/caller.ts';
-import type { Deps } from '../../app/deps.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { auditOf } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
 import type { WebhookDelivery } from './items.ts';
 import type { redeliver as redeliverRow, testWebhook as testRow } from './routes.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { open, seal } from '../../adapters/envelope.ts';
 import type { KeyContext } from '../../adapters/keys.ts';
-import type { Deps } from '../../app/deps.ts';
+import type { Deps } from '../../core/deps.ts';
 import type { Webhook } from './items.ts';
 import type { WebhookRef } from './store.ts';
 

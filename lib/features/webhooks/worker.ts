@@ -1,5 +1,5 @@
-import type { Deps } from '../../app/deps.ts';
 import { subjectOf } from '../../contract/events.ts';
+import type { Deps } from '../../core/deps.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
 import { type FeedEvent, type FeedPage, feedAfter } from '../../store/feed.ts';

@@ -100,7 +100,7 @@ export const findAuthRequest = (
   authId: string,
 ): Promise<AuthRequest | undefined> => find(table, authRequestKey(tenantId, authId), authRequest);
 
-/** Stores a new request. `audit`: who asked (lib/app/audit.ts). */
+/** Stores a new request. `audit`: who asked (lib/core/audit.ts). */
 export const putAuthRequest = (item: At<'created'>, audit: AuditMark): Write =>
   put(AUTH_REQUEST, { ...authRequestKey(item.tenant_id, item.id), ...item, audit }, absent('pk'));
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { dueItems } from '../due.ts';
 import { present, remove, update } from '../dynamodb/expressions.ts';
 import { queryAll } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
-import { dueItems } from '../engine/due.ts';
 import { REVOCATIONS_DUE, revocationKey } from '../keys/oauth.ts';
 import type { Table } from '../table.ts';
 import type { OAuthToken } from './tokens.ts';

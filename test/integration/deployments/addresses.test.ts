@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
+import { findDeployment } from '../../../lib/core/items/deployments.ts';
+import { deployment as newest } from '../../../lib/core/items/items.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
-import { findDeployment } from '../../../lib/store/engine/deployments.ts';
-import { deployment as newest } from '../../../lib/store/engine/items.ts';
 import { deploymentKey } from '../../../lib/store/keys/index.ts';
 import { type Listening, listening } from '../../support/world/listening.ts';
 import { ended } from '../../support/world/processed.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildRevision } from '../../../lib/app/steps/build.ts';
-import { refOf } from '../../../lib/store/engine/revisions.ts';
+import { refOf } from '../../../lib/core/items/revisions.ts';
+import { buildRevision } from '../../../lib/core/steps/build.ts';
 import { inProgress } from '../../support/world/processed.ts';
 import { change, github, interrupt, post, refusedWith, register } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';

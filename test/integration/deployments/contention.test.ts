@@ -1,9 +1,9 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../lib/contract/errors.ts';
+import { findDeployment } from '../../../lib/core/items/deployments.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
-import { findDeployment } from '../../../lib/store/engine/deployments.ts';
 import { deploymentKey } from '../../../lib/store/keys/index.ts';
 import {
   change,

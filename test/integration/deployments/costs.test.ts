@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
+import { rowOf } from '../../../lib/core/items/deployment-rows.ts';
+import { findDeployment } from '../../../lib/core/items/deployments.ts';
+import type { Revision } from '../../../lib/core/items/items.ts';
+import { findRevisionByNumber } from '../../../lib/core/items/revisions.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
-import { rowOf } from '../../../lib/store/engine/deployment-rows.ts';
-import { findDeployment } from '../../../lib/store/engine/deployments.ts';
-import type { Revision } from '../../../lib/store/engine/items.ts';
-import { findRevisionByNumber } from '../../../lib/store/engine/revisions.ts';
 import { deploymentKey, deploymentRowKey, revisionKey } from '../../../lib/store/keys/index.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../../support/http/event.ts';
 import { type Units, unitsOf } from '../../support/table/consumed.ts';

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { load } from '../../../lib/app/engine/load.ts';
+import { load } from '../../../lib/core/engine/load.ts';
 import { isWrite } from '../../support/table/writes.ts';
 import { leftOf, settle } from '../../support/world/deleting.ts';
 import { claim, complete, listening, offered } from '../../support/world/listening.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openDeploymentSecrets } from '../../../lib/app/secrets.ts';
-import { findDeployment } from '../../../lib/store/engine/deployments.ts';
+import { findDeployment } from '../../../lib/core/items/deployments.ts';
+import { openDeploymentSecrets } from '../../../lib/core/secrets.ts';
 import { change, github, interrupt, post, register, revisions, show } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
 

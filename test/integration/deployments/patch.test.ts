@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findDeployment, getConfiguration } from '../../../lib/store/engine/deployments.ts';
+import { findDeployment, getConfiguration } from '../../../lib/core/items/deployments.ts';
 import { ended } from '../../support/world/processed.ts';
 import {
   change,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openDeploymentSecrets } from '../../../lib/app/secrets.ts';
+import { findDeployment } from '../../../lib/core/items/deployments.ts';
+import { openDeploymentSecrets } from '../../../lib/core/secrets.ts';
 import { put, update } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
-import { findDeployment } from '../../../lib/store/engine/deployments.ts';
 import { deploymentKey, secretsKey } from '../../../lib/store/keys/index.ts';
 import { ended } from '../../support/world/processed.ts';
 import {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/adapters/clock.ts';
 import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
+import { findListener } from '../../../lib/core/items/listeners.ts';
 import { ensureCredentials, ensureListener } from '../../../lib/embedded/runtime/identity.ts';
 import { remove } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { computeIdKey, listenerKey, listenerRowKey } from '../../../lib/store/keys/index.ts';
-import { findListener } from '../../../lib/store/listeners/listeners.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
 

@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { load } from '../../../lib/app/engine/load.ts';
-import { sweep } from '../../../lib/app/engine/sweep.ts';
+import { load } from '../../../lib/core/engine/load.ts';
+import { sweep } from '../../../lib/core/engine/sweep.ts';
 import { secretsKey } from '../../../lib/store/keys/index.ts';
 import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 

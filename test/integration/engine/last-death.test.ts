@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { load } from '../../../lib/app/engine/load.ts';
-import { markDeath, restart } from '../../../lib/app/engine/restart.ts';
+import { load } from '../../../lib/core/engine/load.ts';
+import { markDeath, restart } from '../../../lib/core/engine/restart.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { revisionKeyOf } from '../../../lib/store/keys/index.ts';

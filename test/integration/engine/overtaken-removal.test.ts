@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { load } from '../../../lib/app/engine/load.ts';
-import { purge } from '../../../lib/app/engine/purge.ts';
+import { load } from '../../../lib/core/engine/load.ts';
+import { purge } from '../../../lib/core/engine/purge.ts';
+import { findPlacement } from '../../../lib/core/items/placements.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { ConditionsFailed, transact } from '../../../lib/store/dynamodb/transact.ts';
 import { deploymentKey } from '../../../lib/store/keys/index.ts';
-import { findPlacement } from '../../../lib/store/listeners/placements.ts';
 import { listening, offered } from '../../support/world/listening.ts';
 
 describe('the removal of a deployment', () => {

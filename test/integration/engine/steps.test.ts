@@ -4,13 +4,13 @@ import { create as createDeploy } from '../../../functions/tasks/revision/deploy
 import { create as createFinish } from '../../../functions/tasks/revision/finish.ts';
 import { create as createPrepare } from '../../../functions/tasks/revision/prepare.ts';
 import type { Images } from '../../../lib/adapters/images.ts';
-import type { Deps } from '../../../lib/app/deps.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
 import type { RevisionStatus } from '../../../lib/contract/revision-status.ts';
+import type { Deps } from '../../../lib/core/deps.ts';
+import { getRevisionItem } from '../../../lib/core/items/revisions.ts';
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
 import { remove } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
-import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
 import { tokenKey } from '../../../lib/store/keys/index.ts';
 import { dynamoDbEndpoint } from '../../support/table/dynoxide.ts';
 import { limited } from '../../support/table/limited-table.ts';

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { sweep } from '../../../lib/app/engine/sweep.ts';
+import { sweep } from '../../../lib/core/engine/sweep.ts';
+import { duePartitions } from '../../../lib/core/items/due-work.ts';
+import type { Outcome } from '../../../lib/core/items/outcome-shapes.ts';
+import { move } from '../../../lib/core/items/revision-moves.ts';
+import { getRevisionItem, refOf } from '../../../lib/core/items/revisions.ts';
 import { remove } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { write } from '../../../lib/store/dynamodb/write.ts';
-import { duePartitions } from '../../../lib/store/engine/due.ts';
-import type { Outcome } from '../../../lib/store/engine/outcome-shapes.ts';
-import { move } from '../../../lib/store/engine/revision-moves.ts';
-import { getRevisionItem, refOf } from '../../../lib/store/engine/revisions.ts';
 import { revisionKeyOf } from '../../../lib/store/keys/index.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { putInFlight } from '../../support/world/in-flight.ts';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { sweep } from '../../../lib/app/engine/sweep.ts';
+import { sweep } from '../../../lib/core/engine/sweep.ts';
 import { github, post, register } from '../../support/world/requests.ts';
 import { aWorld } from '../../support/world/world.ts';
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { load } from '../../../lib/app/engine/load.ts';
-import { takeSlot } from '../../../lib/app/engine/slots.ts';
+import { load } from '../../../lib/core/engine/load.ts';
+import { takeSlot } from '../../../lib/core/engine/slots.ts';
+import { countWaiting } from '../../../lib/core/items/deployment-rows.ts';
+import { findDeployment } from '../../../lib/core/items/deployments.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
-import { countWaiting } from '../../../lib/store/engine/deployment-rows.ts';
-import { findDeployment } from '../../../lib/store/engine/deployments.ts';
 import { deploymentRowKey } from '../../../lib/store/keys/index.ts';
 import { ended } from '../../support/world/processed.ts';
 import {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { markUnknown } from '../../../lib/app/engine/deploys.ts';
-import { load } from '../../../lib/app/engine/load.ts';
-import { cancelTask } from '../../../lib/app/engine/tasks.ts';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
 import { noteSaid, type ReportedVersion } from '../../../lib/app/listener-protocol/said.ts';
-import { getListenerItem } from '../../../lib/store/listeners/listeners.ts';
+import { markUnknown } from '../../../lib/core/engine/deploys.ts';
+import { load } from '../../../lib/core/engine/load.ts';
+import { cancelTask } from '../../../lib/core/engine/tasks.ts';
+import { getListenerItem } from '../../../lib/core/items/listeners.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 import { changeListener, listeners, removeListener } from '../../support/world/requests.ts';

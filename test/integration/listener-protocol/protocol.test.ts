@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { load } from '../../../lib/app/engine/load.ts';
-import { cancelTask } from '../../../lib/app/engine/tasks.ts';
 import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
 import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
@@ -9,6 +7,8 @@ import { getSpec } from '../../../lib/app/listener-protocol/spec.ts';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
 import { shipTaskLogs } from '../../../lib/app/listener-protocol/task-logs.ts';
 import { desiredResponse, type StatusReports } from '../../../lib/contract/listener-protocol.ts';
+import { load } from '../../../lib/core/engine/load.ts';
+import { cancelTask } from '../../../lib/core/engine/tasks.ts';
 import { isWrite } from '../../support/table/writes.ts';
 import { artifact, claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 import { ended, inProgress } from '../../support/world/processed.ts';

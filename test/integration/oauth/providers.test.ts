@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Deps } from '../../../lib/app/deps.ts';
 import { clientOf, getProvider } from '../../../lib/app/oauth/providers/client.ts';
 import { createProvider } from '../../../lib/app/oauth/providers/create.ts';
 import { deleteProvider } from '../../../lib/app/oauth/providers/delete.ts';
@@ -12,6 +11,7 @@ import {
   createProviderBody,
   discoverProviderBody,
 } from '../../../lib/contract/oauth/providers.ts';
+import type { Deps } from '../../../lib/core/deps.ts';
 import { aHostileProvider } from '../../support/oauth/hostile.ts';
 import { anOAuthProvider } from '../../support/oauth/provider.ts';
 import { scriptedDiscovery } from '../../support/oauth/scripted.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { nothingSeen } from '../../../lib/adapters/git.ts';
+import { placeOf } from '../../../lib/core/items/push-watches.ts';
 import { repositoryName } from '../../../lib/domain/repository-name.ts';
 import { dueHeads } from '../../../lib/features/pushes/store.ts';
-import { placeOf } from '../../../lib/store/engine/push-watches.ts';
 import { until } from '../../support/until.ts';
 import { commitOf } from '../../support/world/git-host.ts';
 import { ended } from '../../support/world/processed.ts';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { revisionStatuses } from '../../../lib/contract/revision-status.ts';
+import { findDeployment } from '../../../lib/core/items/deployments.ts';
+import type { Deployment, Revision } from '../../../lib/core/items/items.ts';
+import { countWithin, endsReader, noteEnds } from '../../../lib/core/items/revision-ends.ts';
+import { findRevisionByNumber } from '../../../lib/core/items/revisions.ts';
 import { revisionId } from '../../../lib/domain/revision-id.ts';
 import { isTerminal, type Terminal, terminals } from '../../../lib/domain/transitions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
-import { findDeployment } from '../../../lib/store/engine/deployments.ts';
-import type { Deployment, Revision } from '../../../lib/store/engine/items.ts';
-import { countWithin, endsReader, noteEnds } from '../../../lib/store/engine/revision-ends.ts';
-import { findRevisionByNumber } from '../../../lib/store/engine/revisions.ts';
 import { deploymentKey, revisionKey } from '../../../lib/store/keys/index.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { putAll } from '../../support/table/put-all.ts';

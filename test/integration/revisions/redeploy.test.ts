@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { inheritedFrom } from '../../../lib/app/revisions/inherited.ts';
-import { openDeploymentSecrets } from '../../../lib/app/secrets.ts';
-import { findDeployment, getConfiguration } from '../../../lib/store/engine/deployments.ts';
-import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
+import { inheritedFrom } from '../../../lib/core/engine/inherited.ts';
+import { findDeployment, getConfiguration } from '../../../lib/core/items/deployments.ts';
+import { getRevisionItem } from '../../../lib/core/items/revisions.ts';
+import { openDeploymentSecrets } from '../../../lib/core/secrets.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
 import { settle } from '../../support/world/deleting.ts';
 import { COMMIT, ended, inProgress } from '../../support/world/processed.ts';

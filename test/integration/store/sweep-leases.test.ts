@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { releaseShard, takeShard } from '../../../lib/store/engine/sweep-leases.ts';
+import { releaseShard, takeShard } from '../../../lib/core/items/sweep-leases.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
 
 const lease = (holder: string, now: number) => ({ holder, now, until: now + 1000 });

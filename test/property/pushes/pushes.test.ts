@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { globProblem } from '../../../lib/contract/push-paths.ts';
+import { branchOf } from '../../../lib/core/items/push-watches.ts';
 import { repositoryName } from '../../../lib/domain/repository-name.ts';
 import { describeCommit } from '../../../lib/features/pushes/commit-words.ts';
 import { lastConsidered } from '../../../lib/features/pushes/state.ts';
-import { branchOf } from '../../../lib/store/engine/push-watches.ts';
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?$/);
 const host = fc.array(label, { minLength: 2, maxLength: 3 }).map((labels) => `${labels.join('.')}.example`);

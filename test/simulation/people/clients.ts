@@ -1,20 +1,20 @@
-import type { Caller } from '../../../lib/app/caller.ts';
 import { createDeployment } from '../../../lib/app/deployments/create.ts';
 import { deleteDeployment } from '../../../lib/app/deployments/delete.ts';
 import { patchDeployment } from '../../../lib/app/deployments/patch.ts';
+import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
+import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
+import { ApiError } from '../../../lib/contract/errors.ts';
+import type { Caller } from '../../../lib/core/caller.ts';
 import {
   type Idempotency,
   IdempotencySlot,
   isBeingAnswered,
   quickerAnswer,
   type RecordedResponse,
-} from '../../../lib/app/idempotency.ts';
-import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
-import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
-import { isUnavailable } from '../../../lib/app/unavailable.ts';
-import { ApiError } from '../../../lib/contract/errors.ts';
+} from '../../../lib/core/idempotency.ts';
+import { placeOf } from '../../../lib/core/items/push-watches.ts';
+import { isUnavailable } from '../../../lib/core/unavailable.ts';
 import { considerHead } from '../../../lib/features/pushes/consider.ts';
-import { placeOf } from '../../../lib/store/engine/push-watches.ts';
 import type { SimulatedDeps } from '../deps.ts';
 import { SECOND } from '../faults.ts';
 import type { Ground } from '../ground.ts';

@@ -86,7 +86,7 @@ function patternsOf({ path, imports, types, except, packages }: ImportRule): obj
     .flatMap((folder) => [
       `**/${folder}/*`,
       `**/${folder}/*/**`,
-      ...filesOf(folder).map((file) => `!**/${file}`),
+      ...filesOf(folder).flatMap((name) => [`!**/${name}`, ...(isFile(name) ? [] : [`!**/${name}/**`])]),
     ]);
   const ownPackages = packages?.flatMap((each) => [`!${each}`, `!${each}/**`]) ?? [];
   const others = packages === undefined ? [] : ['*', ...ownPackages, '!./**', '!../**'];

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Caller } from '../../../lib/app/caller.ts';
-import type { Deps } from '../../../lib/app/deps.ts';
 import { clientOf, sealClientSecret } from '../../../lib/app/oauth/providers/client.ts';
 import { keepToken } from '../../../lib/app/oauth/tokens/keep.ts';
+import type { Caller } from '../../../lib/core/caller.ts';
+import type { Deps } from '../../../lib/core/deps.ts';
 import { put } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { oauthProviderKey } from '../../../lib/store/keys/index.ts';

@@ -1,7 +1,7 @@
+import { countWaiting } from '../../../lib/core/items/deployment-rows.ts';
+import { deploymentRow } from '../../../lib/core/items/items.ts';
 import { buildPlace, buildPlaces } from '../../../lib/store/build-places.ts';
 import { countAll } from '../../../lib/store/counts.ts';
-import { countWaiting } from '../../../lib/store/engine/deployment-rows.ts';
-import { deploymentRow } from '../../../lib/store/engine/items.ts';
 import { apiKeyRow } from '../../../lib/store/identity/api-keys.ts';
 import { buildPlaceKey } from '../../../lib/store/keys/counts.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
@@ -28,7 +28,7 @@ export const ofCounts: QueryCase[] = [
   },
   {
     name: 'how many revisions of a tenant wait',
-    file: 'lib/store/engine/deployment-rows.ts',
+    file: 'lib/core/items/deployment-rows.ts',
     shape: deploymentRow,
     key: (id) => keys.deploymentRowKey(id, 'deployment'),
     more: () => ({ waiting: 1 }),

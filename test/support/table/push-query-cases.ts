@@ -1,3 +1,4 @@
+import { watch, watchedHead } from '../../../lib/core/items/push-watches.ts';
 import { awaitedPush, pushDelivery } from '../../../lib/features/pushes/items.ts';
 import {
   awaitedBy,
@@ -7,7 +8,6 @@ import {
   pushDeliveryKey,
   watchesOf,
 } from '../../../lib/features/pushes/store.ts';
-import { watch, watchedHead } from '../../../lib/store/engine/push-watches.ts';
 import * as pushKeys from '../../../lib/store/keys/pushes.ts';
 import type { QueryCase } from './query-cases.ts';
 

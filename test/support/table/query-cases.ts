@@ -2,15 +2,18 @@ import type * as z from 'zod';
 import { packLines } from '../../../lib/adapters/aws/log-chunks.ts';
 import { queryLog } from '../../../lib/adapters/aws/log-query.ts';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
+import { removalsBeside } from '../../../lib/core/items/deletions.ts';
+import { packedId, rowsOnListener } from '../../../lib/core/items/deployment-rows.ts';
+import * as items from '../../../lib/core/items/items.ts';
+import { listenerRows } from '../../../lib/core/items/listeners.ts';
+import { placementState, placementsOn, placementVersion } from '../../../lib/core/items/placements.ts';
+import { firstQueued } from '../../../lib/core/items/queue.ts';
+import { endsReader, revisionEnds } from '../../../lib/core/items/revision-ends.ts';
+import { revisionsBetween } from '../../../lib/core/items/revisions.ts';
+import { rowsOf } from '../../../lib/core/items/row-lists.ts';
+import { openTaskPage } from '../../../lib/core/items/tasks.ts';
 import * as audit from '../../../lib/store/audit-events.ts';
-import { removalsBeside } from '../../../lib/store/engine/deletions.ts';
-import { packedId, rowsOnListener } from '../../../lib/store/engine/deployment-rows.ts';
-import { dueItems } from '../../../lib/store/engine/due.ts';
-import * as items from '../../../lib/store/engine/items.ts';
-import { firstQueued } from '../../../lib/store/engine/queue.ts';
-import { endsReader, revisionEnds } from '../../../lib/store/engine/revision-ends.ts';
-import { revisionsBetween } from '../../../lib/store/engine/revisions.ts';
-import { rowsOf } from '../../../lib/store/engine/row-lists.ts';
+import { dueItems } from '../../../lib/store/due.ts';
 import { followerSlot, followerSlots } from '../../../lib/store/follower-slots.ts';
 import { integration, integrationsOf } from '../../../lib/store/integrations.ts';
 import { auditEventKey } from '../../../lib/store/keys/audit.ts';
@@ -18,9 +21,6 @@ import * as keys from '../../../lib/store/keys/index.ts';
 import { logChunkKey } from '../../../lib/store/keys/logs.ts';
 import * as oauthKeys from '../../../lib/store/keys/oauth.ts';
 import { placementKey, placementVersionKeys } from '../../../lib/store/keys/placements.ts';
-import { listenerRows } from '../../../lib/store/listeners/listeners.ts';
-import { placementState, placementsOn, placementVersion } from '../../../lib/store/listeners/placements.ts';
-import { openTaskPage } from '../../../lib/store/listeners/tasks.ts';
 import { logChunk } from '../../../lib/store/logs.ts';
 import * as connections from '../../../lib/store/oauth/connections.ts';
 import { oauthProvider, providersOf } from '../../../lib/store/oauth/providers.ts';
@@ -66,14 +66,14 @@ const noTime = '00000000-0000-7000-8000-000000000000';
 const ofDeployments: QueryCase[] = [
   {
     name: 'revisions of a deployment',
-    file: 'lib/store/engine/revisions.ts',
+    file: 'lib/core/items/revisions.ts',
     shape: items.revision,
     key: (id) => keys.revisionKey(TENANT, id, 1),
     ask: (table, id) => all(revisionsBetween(table, { tenantId: TENANT, deploymentId: id }, 1, 2)),
   },
   {
     name: 'queued revisions of a deployment',
-    file: 'lib/store/engine/revisions.ts',
+    file: 'lib/core/items/revisions.ts',
     shape: items.revision,
     key: (id) => keys.revisionKey(TENANT, id, 1),
     more: () => ({ number: 1, status: 'QUEUED' }),
@@ -81,7 +81,7 @@ const ofDeployments: QueryCase[] = [
   },
   {
     name: 'how revisions of a deployment ended',
-    file: 'lib/store/engine/revision-ends.ts',
+    file: 'lib/core/items/revision-ends.ts',
     shape: revisionEnds,
     key: (id) => keys.revisionEndsKey({ tenantId: TENANT, deploymentId: id }, 0),
     more: () => ({ DEPLOYED: new Set([1]) }),
@@ -92,21 +92,21 @@ const ofDeployments: QueryCase[] = [
   },
   {
     name: 'what is purged of a deployment',
-    file: 'lib/store/engine/deletions.ts',
+    file: 'lib/core/items/deletions.ts',
     shape: items.configuration,
     key: (id) => keys.configurationKey(TENANT, id, 1),
     ask: (table, id) => removalsBeside(table, { tenantId: TENANT, deploymentId: id }, 10),
   },
   {
     name: 'deployments of a tenant',
-    file: 'lib/store/engine/row-lists.ts',
+    file: 'lib/core/items/row-lists.ts',
     shape: items.deploymentRow,
     key: (id) => keys.deploymentRowKey(id, 'deployment'),
     ask: (table, id) => all(rowsOf({ table, tenantId: id, others: true, deleted: false }, 10)),
   },
   {
     name: 'deployments on a listener',
-    file: 'lib/store/engine/deployment-rows.ts',
+    file: 'lib/core/items/deployment-rows.ts',
     shape: items.deploymentRow,
     key: (id) => keys.deletedRowKey(id, 'deployment'),
     more: () => ({ listener: packedId(noTime) }),
@@ -136,14 +136,14 @@ const ofDeployments: QueryCase[] = [
 const ofTenants: QueryCase[] = [
   {
     name: 'open tasks of a listener',
-    file: 'lib/store/listeners/tasks.ts',
+    file: 'lib/core/items/tasks.ts',
     shape: items.openTask,
     key: (id) => keys.openTaskKey(TENANT, id, 'task'),
     ask: async (table, id) => (await openTaskPage(table, TENANT, id)).items,
   },
   {
     name: 'the versions of what should run on a listener',
-    file: 'lib/store/listeners/placements.ts',
+    file: 'lib/core/items/placements.ts',
     shape: placementVersion,
     more: () => ({ placed: 1 }),
     key: (id) => placementVersionKeys(TENANT, id)[0] ?? placementKey(TENANT, id, ''),
@@ -154,14 +154,14 @@ const ofTenants: QueryCase[] = [
   },
   {
     name: 'what should run on a listener',
-    file: 'lib/store/listeners/placements.ts',
+    file: 'lib/core/items/placements.ts',
     shape: items.placement,
     key: (id) => placementKey(TENANT, id, 'deployment'),
     ask: async (table, id) => (await placementsOn(table, { tenantId: TENANT, listenerId: id })).placements,
   },
   {
     name: 'listeners of a tenant',
-    file: 'lib/store/listeners/listeners.ts',
+    file: 'lib/core/items/listeners.ts',
     shape: items.listener,
     key: (id) => keys.listenerRowKey(id, 'listener'),
     ask: (table, id) => all(listenerRows(table, id)),
@@ -190,7 +190,7 @@ const ofTenants: QueryCase[] = [
   },
   {
     name: 'partitions that are due',
-    file: 'lib/store/engine/due.ts',
+    file: 'lib/store/due.ts',
     shape: items.deployment,
     key: (id) => ({ pk: id, sk: 'A' }),
     more: (id) => ({ due_pk: id, due_at: 1 }),

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Deps } from '../../../lib/app/deps.ts';
+import type { Deps } from '../../../lib/core/deps.ts';
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
 import { dynamoDbEndpoint } from './dynoxide.ts';
 

@@ -1,6 +1,6 @@
 import { hashOf, newApiKey } from '../../../lib/app/identity/api-key.ts';
 import type { Role } from '../../../lib/contract/roles.ts';
-import { packedId } from '../../../lib/store/engine/deployment-rows.ts';
+import { packedId } from '../../../lib/core/items/deployment-rows.ts';
 import {
   CONFIGURATION_VERSION,
   type Configuration,
@@ -14,7 +14,7 @@ import {
   type Placement,
   REVISION_VERSION,
   type Revision,
-} from '../../../lib/store/engine/items.ts';
+} from '../../../lib/core/items/items.ts';
 import type { ApiKeyItem } from '../../../lib/store/identity/api-keys.ts';
 import {
   apiKeyKey,

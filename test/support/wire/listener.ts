@@ -1,4 +1,4 @@
-import { endRevision } from '../../../lib/app/engine/end-revision.ts';
+import { endRevision } from '../../../lib/core/engine/end-revision.ts';
 import { settle } from '../world/deleting.ts';
 import type { openWithListener } from './wired-world.ts';
 

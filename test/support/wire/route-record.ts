@@ -1,7 +1,7 @@
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
-import type { Deps } from '../../../lib/app/deps.ts';
 import type { Access } from '../../../lib/contract/access.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
+import type { Deps } from '../../../lib/core/deps.ts';
 import { limitedTable } from '../table/limited-table.ts';
 import { AuditRecord } from '../world/audit-record.ts';
 

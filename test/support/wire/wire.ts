@@ -1,10 +1,10 @@
 import { expect, onTestFinished } from 'vitest';
-import type { Deps } from '../../../lib/app/deps.ts';
 import { type ErrorCode, type ErrorParams, errors, refuse } from '../../../lib/contract/errors.ts';
 import { openApiDocument } from '../../../lib/contract/openapi/document.ts';
 import { errorCodesOf } from '../../../lib/contract/openapi/errors.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
 import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
+import type { Deps } from '../../../lib/core/deps.ts';
 import { installedApiDocs } from '../../../lib/embedded/api-docs.ts';
 import { bundledConsole } from '../../../lib/embedded/console-files.ts';
 import { type GatewayOptions, startGateway } from '../../../lib/embedded/gateway/server.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../lib/app/caller.ts';
+import type { Caller } from '../../../lib/core/caller.ts';
 
 /** A developer of one tenant, changed where the test cares. */
 export const aCaller = (changes: Partial<Caller> = {}): Caller => ({

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { FeedWriter } from '../../../lib/app/events/feed-writer.ts';
 import type { DeploymentEvent } from '../../../lib/contract/events.ts';
+import { FeedWriter } from '../../../lib/core/events/feed-writer.ts';
 import type { EventCount } from '../../../lib/domain/event-count.ts';
 import { deliver } from '../../../lib/features/webhooks/deliver.ts';
 import { putEventCount } from '../../../lib/store/event-items.ts';

@@ -1,13 +1,13 @@
-import { endRevision } from '../../../lib/app/engine/end-revision.ts';
-import { load } from '../../../lib/app/engine/load.ts';
-import { takeSlot } from '../../../lib/app/engine/slots.ts';
 import type { RevisionStatus } from '../../../lib/contract/revision-status.ts';
+import { endRevision } from '../../../lib/core/engine/end-revision.ts';
+import { load } from '../../../lib/core/engine/load.ts';
+import { takeSlot } from '../../../lib/core/engine/slots.ts';
+import type { Revision } from '../../../lib/core/items/items.ts';
+import type { Outcome } from '../../../lib/core/items/outcome-shapes.ts';
+import { move } from '../../../lib/core/items/revision-moves.ts';
+import { getRevisionItem } from '../../../lib/core/items/revisions.ts';
 import { equals, update } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
-import type { Revision } from '../../../lib/store/engine/items.ts';
-import type { Outcome } from '../../../lib/store/engine/outcome-shapes.ts';
-import { move } from '../../../lib/store/engine/revision-moves.ts';
-import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
 import { revisionKeyOf } from '../../../lib/store/keys/index.ts';
 import type { World } from './world.ts';
 

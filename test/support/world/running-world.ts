@@ -11,8 +11,8 @@ import { create as createDeploy } from '../../../functions/tasks/revision/deploy
 import { create as createFinish } from '../../../functions/tasks/revision/finish.ts';
 import { create as createPrepare } from '../../../functions/tasks/revision/prepare.ts';
 import { writtenAuditLog } from '../../../lib/app/audit-events/written.ts';
-import { recordBuild } from '../../../lib/app/engine/record-build.ts';
 import { type FunctionName, functionRows } from '../../../lib/contract/functions.ts';
+import { recordBuild } from '../../../lib/core/engine/record-build.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../../../lib/embedded/workflow/open.ts';
 import { dispatchFilters, eventFilters } from '../../../lib/store/stream-filters.ts';
 import { followTable } from '../table/follow-table.ts';

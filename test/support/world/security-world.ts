@@ -1,8 +1,6 @@
 import type { ServiceOutputTypes } from '@aws-sdk/lib-dynamodb';
 import { createApiKey } from '../../../lib/app/api-keys/create.ts';
 import { revokeApiKey } from '../../../lib/app/api-keys/revoke.ts';
-import type { Caller } from '../../../lib/app/caller.ts';
-import type { Deps } from '../../../lib/app/deps.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
 import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { createIntegration } from '../../../lib/app/integrations/create.ts';
@@ -17,6 +15,8 @@ import { authenticate as authenticateRow } from '../../../lib/contract/routes/co
 import { createIntegration as createIntegrationRow } from '../../../lib/contract/routes/integrations.ts';
 import { createProvider as createProviderRow } from '../../../lib/contract/routes/oauth-providers.ts';
 import { importToken as importTokenRow } from '../../../lib/contract/routes/oauth-tokens.ts';
+import type { Caller } from '../../../lib/core/caller.ts';
+import type { Deps } from '../../../lib/core/deps.ts';
 import { createWebhook } from '../../../lib/features/webhooks/create.ts';
 import { testWebhook } from '../../../lib/features/webhooks/request-delivery.ts';
 import { createWebhook as createWebhookRow } from '../../../lib/features/webhooks/routes.ts';

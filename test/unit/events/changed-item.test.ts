@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditedBy, type ChangedItem, historyOf, newsOf } from '../../../lib/app/events/changed-item.ts';
+import { auditedBy, type ChangedItem, historyOf, newsOf } from '../../../lib/core/events/changed-item.ts';
 import type { Item } from '../../../lib/store/dynamodb/transact.ts';
 
 const mark = (id = 'new', more: Item = {}): Item => ({

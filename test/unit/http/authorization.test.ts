@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../../../lib/app/caller.ts';
 import type { Permission, Role } from '../../../lib/contract/roles.ts';
+import type { Caller } from '../../../lib/core/caller.ts';
 import { authorization } from '../../../lib/http/authorization.ts';
 import { apiEvent } from '../../support/http/event.ts';
 import { stepRequest } from '../../support/http/step.ts';

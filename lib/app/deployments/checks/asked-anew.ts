@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeDeploymentBody } from '../../../contract/deployments/requests.ts';
-import type { Deployment } from '../../../store/engine/items.ts';
+import type { Deployment } from '../../../core/items/items.ts';
 import { plain } from '../configuration/apply.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

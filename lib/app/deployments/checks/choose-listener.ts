@@ -1,16 +1,16 @@
 import { computeKinds, computeWords } from '../../../compute/kinds.ts';
 import { refuse } from '../../../contract/errors.ts';
 import type { Source } from '../../../contract/revision-status.ts';
+import type { Deps } from '../../../core/deps.ts';
+import type { Listener } from '../../../core/items/items.ts';
+import { createListenerWrites } from '../../../core/items/listener-writes.ts';
+import { findLastSeen, findListener, listenerRows } from '../../../core/items/listeners.ts';
+import { managedListenerId, newManagedListener } from '../../../core/items/managed.ts';
+import { isOnline } from '../../../core/online.ts';
 import { canRun } from '../../../domain/source.ts';
 import { countOneMore } from '../../../store/counts.ts';
 import { collected } from '../../../store/dynamodb/collected.ts';
 import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
-import type { Listener } from '../../../store/engine/items.ts';
-import { createListenerWrites } from '../../../store/listeners/listener-writes.ts';
-import { findLastSeen, findListener, listenerRows } from '../../../store/listeners/listeners.ts';
-import { managedListenerId, newManagedListener } from '../../../store/listeners/managed.ts';
-import type { Deps } from '../../deps.ts';
-import { isOnline } from '../online.ts';
 import { isClosing, unknownNamespace } from './listener.ts';
 
 type ChoiceDeps = Pick<Deps, 'table' | 'clock' | 'settings'>;

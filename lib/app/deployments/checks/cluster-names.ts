@@ -1,8 +1,8 @@
 import { computeKinds } from '../../../compute/kinds.ts';
 import { type ResourceSpec, resourceSpec } from '../../../contract/deployments/resource-spec.ts';
 import { ValidationError } from '../../../contract/errors.ts';
+import type { Listener } from '../../../core/items/items.ts';
 import { specItems } from '../../../domain/kubernetes/resource-spec.ts';
-import type { Listener } from '../../../store/engine/items.ts';
 
 /**
  * Refuses what a cluster would refuse of a `resource_spec`, where it goes to one: on other listeners these

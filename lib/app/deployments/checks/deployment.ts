@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeDeploymentBody } from '../../../contract/deployments/requests.ts';
 import { refuse } from '../../../contract/errors.ts';
-import type { Deployment } from '../../../store/engine/items.ts';
+import type { Deployment } from '../../../core/items/items.ts';
 
 /** More would only wait; the item that holds the queue stays small. */
 export const QUEUE_LENGTH_MAX = 100;

@@ -1,8 +1,8 @@
 import { type ApiError, refuse } from '../../../contract/errors.ts';
+import type { Deps } from '../../../core/deps.ts';
+import { claimInTheWay, hostOf } from '../../../core/items/hosts.ts';
+import type { Deployment } from '../../../core/items/items.ts';
 import type { ConditionsFailed } from '../../../store/dynamodb/transact.ts';
-import { claimInTheWay, hostOf } from '../../../store/engine/hosts.ts';
-import type { Deployment } from '../../../store/engine/items.ts';
-import type { Deps } from '../../deps.ts';
 import { describePendingDeletion } from './pending-deletion.ts';
 
 /**

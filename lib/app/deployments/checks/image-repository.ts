@@ -1,7 +1,7 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { DeploymentRef } from '../../../contract/refs.ts';
+import type { Settings } from '../../../core/deps.ts';
 import { ownImage, repositoryOf } from '../../../domain/image-repository.ts';
-import type { Settings } from '../../deps.ts';
 
 /**
  * Refuses an image in a repository that Slipway keeps for another deployment: it may be another tenant's, and

@@ -1,8 +1,8 @@
 import { type ApiError, refuse } from '../../../contract/errors.ts';
+import { anyListener } from '../../../core/items/any-version.ts';
+import type { Listener } from '../../../core/items/items.ts';
 import { readItem } from '../../../store/dynamodb/read-item.ts';
 import type { Item } from '../../../store/dynamodb/transact.ts';
-import { anyListener } from '../../../store/engine/any-version.ts';
-import type { Listener } from '../../../store/engine/items.ts';
 
 /**
  * Why a listener takes no new deployment, in this namespace of it; `found` is the listener as it is, if it

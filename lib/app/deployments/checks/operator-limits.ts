@@ -3,8 +3,8 @@ import { resourceSpec } from '../../../contract/deployments/resource-spec.ts';
 import { refuse } from '../../../contract/errors.ts';
 import { kubernetesConfig } from '../../../contract/kubernetes-config.ts';
 import { ownAddress } from '../../../contract/validation/text.ts';
+import type { DeploymentConfig, Listener } from '../../../core/items/items.ts';
 import { operatorProblems } from '../../../domain/kubernetes/allowed.ts';
-import type { DeploymentConfig, Listener } from '../../../store/engine/items.ts';
 
 /**
  * Refuses what the operator of a cluster does not allow there. It is asked of what the next revision would

@@ -1,6 +1,6 @@
-import { findDeployment } from '../../../store/engine/deployments.ts';
-import { findListener } from '../../../store/listeners/listeners.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../../core/deps.ts';
+import { findDeployment } from '../../../core/items/deployments.ts';
+import { findListener } from '../../../core/items/listeners.ts';
 
 /**
  * When the deployment that has a taken name or host is being deleted: a sentence that says what its deletion

@@ -1,8 +1,8 @@
 import { computeKinds } from '../../../compute/kinds.ts';
 import { refuse } from '../../../contract/errors.ts';
+import type { Deps } from '../../../core/deps.ts';
+import type { Listener } from '../../../core/items/items.ts';
 import { findComputeUse } from '../../../store/compute-use.ts';
-import type { Listener } from '../../../store/engine/items.ts';
-import type { Deps } from '../../deps.ts';
 
 /** Drivers count at least twice as often while anything runs: what is older says nothing of now. */
 const COUNTED_MILLISECONDS_MAX = 30 * 60_000;

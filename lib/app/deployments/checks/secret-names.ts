@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ChangeDeploymentBody } from '../../../contract/deployments/requests.ts';
 import { nameInBoth, namesInBoth, SECRET_MASK } from '../../../contract/deployments/secrets.ts';
 import { ValidationError } from '../../../contract/errors.ts';
-import type { Deployment } from '../../../store/engine/items.ts';
-import type { Deps } from '../../deps.ts';
-import { openDeploymentSecrets } from '../../secrets.ts';
+import type { Deps } from '../../../core/deps.ts';
+import type { Deployment } from '../../../core/items/items.ts';
+import { openDeploymentSecrets } from '../../../core/secrets.ts';
 
 /**
  * Throws 422 for a name that would belong to a secret and to a reference, unless it did before and the

@@ -1,7 +1,7 @@
 import { refuse } from '../../../contract/errors.ts';
-import { countWaiting } from '../../../store/engine/deployment-rows.ts';
-import type { Deployment } from '../../../store/engine/items.ts';
-import type { LimitDeps } from '../../limits.ts';
+import { countWaiting } from '../../../core/items/deployment-rows.ts';
+import type { Deployment } from '../../../core/items/items.ts';
+import type { LimitDeps } from '../../../core/limits.ts';
 
 /**
  * Demands that fewer revisions of the tenant wait than may, where one more would wait: what begins at once is

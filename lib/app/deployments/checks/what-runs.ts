@@ -1,6 +1,6 @@
 import { computeKinds, computeWords } from '../../../compute/kinds.ts';
 import { refuse } from '../../../contract/errors.ts';
-import type { Listener } from '../../../store/engine/items.ts';
+import type { Listener } from '../../../core/items/items.ts';
 
 type Asked = {
   secret_references?: readonly unknown[] | undefined;

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { type PlainField, plainFields } from '../../../contract/deployments/fields.ts';
 import type { ChangeDeploymentBody } from '../../../contract/deployments/requests.ts';
 import type { Secret } from '../../../contract/deployments/secrets.ts';
+import { wishedFields } from '../../../core/items/deployment-fields.ts';
+import type { Deployment, DeploymentConfig } from '../../../core/items/items.ts';
 import { isReported } from '../../../domain/agent-address.ts';
-import { wishedFields } from '../../../store/engine/deployment-fields.ts';
-import type { Deployment, DeploymentConfig } from '../../../store/engine/items.ts';
 import { mergeConfig } from './merge.ts';
 
 /**

@@ -3,9 +3,9 @@ import { hostProblem } from '../../../adapters/outbound/addresses.ts';
 import { clearableFields, configFields } from '../../../contract/deployments/fields.ts';
 import { SECRET_MASK, type Secret } from '../../../contract/deployments/secrets.ts';
 import { ValidationError } from '../../../contract/errors.ts';
-import type { Deployment, DeploymentConfig } from '../../../store/engine/items.ts';
-import type { Deps } from '../../deps.ts';
-import { openDeploymentSecrets } from '../../secrets.ts';
+import type { Deps } from '../../../core/deps.ts';
+import type { Deployment, DeploymentConfig } from '../../../core/items/items.ts';
+import { openDeploymentSecrets } from '../../../core/secrets.ts';
 
 /** Merges what was asked into what was configured: absent keeps, empty clears where a field is clearable. */
 export function mergeConfig(current: DeploymentConfig, asked: Partial<DeploymentConfig>): DeploymentConfig {

@@ -1,7 +1,7 @@
+import type { Deps } from '../../../core/deps.ts';
+import type { Deployment } from '../../../core/items/items.ts';
+import { findRevisionByNumber } from '../../../core/items/revisions.ts';
 import { nothingToBuild } from '../../../domain/source.ts';
-import type { Deployment } from '../../../store/engine/items.ts';
-import { findRevisionByNumber } from '../../../store/engine/revisions.ts';
-import type { Deps } from '../../deps.ts';
 
 /**
  * The deployment with the source that a request takes over which names none: that of its latest revision, or,

@@ -2,6 +2,9 @@ import { refuse } from '../../../contract/errors.ts';
 import type { ConnectionView } from '../../../contract/oauth/connections.ts';
 import type { createConnection as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
+import { auditOf } from '../../../core/audit.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { ConditionsFailed, transact, type Write } from '../../../store/dynamodb/transact.ts';
 import {
   type AgentOwner,
@@ -14,9 +17,6 @@ import {
   TOKEN_PLACE,
 } from '../../../store/oauth/connections.ts';
 import { findOwnToken, type OAuthToken } from '../../../store/oauth/tokens.ts';
-import { auditOf } from '../../audit.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { ownerOfCaller } from '../tokens/owner.ts';
 import { toConnectionView } from './view.ts';
 

@@ -1,11 +1,11 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { deleteConnection as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
+import { auditOfRemoval } from '../../../core/audit-of-removal.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
 import { findConnection, removeConnection } from '../../../store/oauth/connections.ts';
-import { auditOfRemoval } from '../../audit-of-removal.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { ownerOfCaller } from '../tokens/owner.ts';
 
 /** Takes a token of the caller from an agent; the token stays. Throws 404. */

@@ -1,8 +1,8 @@
 import type { listConnections as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { connectionsOf, findConnectedToken } from '../../../store/oauth/connections.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { ownerOfCaller } from '../tokens/owner.ts';
 import { toConnectionView } from './view.ts';
 

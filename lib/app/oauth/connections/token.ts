@@ -1,10 +1,10 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { getConnectionToken as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
+import { auditHandOut } from '../../../core/audit.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { findConnectedToken, findConnection } from '../../../store/oauth/connections.ts';
-import { auditHandOut } from '../../audit.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { getProvider } from '../providers/client.ts';
 import { type FreshDeps, freshAccessToken } from '../tokens/fresh.ts';
 import { ownerOfCaller } from '../tokens/owner.ts';

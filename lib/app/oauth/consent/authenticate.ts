@@ -1,11 +1,11 @@
 import type { authenticate as row } from '../../../contract/routes/consent.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
+import { auditHandOut, auditOf } from '../../../core/audit.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { write } from '../../../store/dynamodb/write.ts';
 import { putAuthRequest } from '../../../store/oauth/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
-import { auditHandOut, auditOf } from '../../audit.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { getNamedProvider } from '../providers/named.ts';
 import type { FreshDeps, FreshToken } from '../tokens/fresh.ts';
 import { lifeOf } from './life.ts';

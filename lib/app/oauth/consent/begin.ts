@@ -1,9 +1,9 @@
 import type { Page, PageRequest } from '../../../contract/browser/page.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { ConditionsFailed } from '../../../store/dynamodb/transact.ts';
 import { write } from '../../../store/dynamodb/write.ts';
 import { type AuthRequest, type Consenting, reach } from '../../../store/oauth/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
-import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { CONSENT_SECONDS, cookieOf, setCookie } from './cookie.ts';
 import { isInBrowserOf, pathParameter, providerOf, requestOfNonce } from './find-request.ts';

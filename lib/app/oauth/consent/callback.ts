@@ -1,8 +1,8 @@
 import { type ApiError, refuse } from '../../../contract/errors.ts';
 import type { callback as row } from '../../../contract/routes/consent.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { getNamedProvider } from '../providers/named.ts';
 import { type ExchangeDeps, type Exchanged, exchangeCode, UNAVAILABLE } from './exchange.ts';
 import { providerOf, requestOfState } from './find-request.ts';

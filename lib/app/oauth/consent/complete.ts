@@ -1,11 +1,11 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { completeConsent as row } from '../../../contract/routes/consent.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../../store/dynamodb/transact.ts';
 import { write } from '../../../store/dynamodb/write.ts';
 import { type Confirming, findAuthRequest, reach } from '../../../store/oauth/auth-requests.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { isLate, providerOf } from './find-request.ts';
 import { grant } from './grant.ts';
 import { openAnswer } from './sealed.ts';

@@ -1,4 +1,5 @@
 import { OAuthError, type TokenAnswer } from '../../../adapters/oauth.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
 import { write } from '../../../store/dynamodb/write.ts';
 import {
@@ -8,7 +9,6 @@ import {
   reach,
 } from '../../../store/oauth/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
-import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { openText } from './sealed.ts';
 

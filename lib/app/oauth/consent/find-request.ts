@@ -1,7 +1,7 @@
 import type { PageRequest } from '../../../contract/browser/page.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { type AuthRequest, findAuthRequest } from '../../../store/oauth/auth-requests.ts';
 import { findProvider, type OAuthProvider } from '../../../store/oauth/providers.ts';
-import type { Deps } from '../../deps.ts';
 import { cookieOf } from './cookie.ts';
 import { isSecretOf, readTicket, type Ticket } from './secrets.ts';
 

@@ -1,9 +1,9 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
+import { auditOf } from '../../../core/audit.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../../store/dynamodb/transact.ts';
 import { AUTH_REQUEST, type AuthRequest, reach } from '../../../store/oauth/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
-import { auditOf } from '../../audit.ts';
-import type { Deps } from '../../deps.ts';
 import { keepToken } from '../tokens/keep.ts';
 
 type GrantDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;

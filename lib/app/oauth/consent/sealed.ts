@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { open, seal } from '../../../adapters/envelope.ts';
 import type { KeyContext } from '../../../adapters/keys.ts';
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
+import type { Deps } from '../../../core/deps.ts';
 import type { AuthRequest } from '../../../store/oauth/auth-requests.ts';
-import type { Deps } from '../../deps.ts';
 
 type Owner = Pick<AuthRequest, 'tenant_id' | 'id'>;
 

@@ -1,8 +1,8 @@
 import { ApiError, refuse } from '../../../contract/errors.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { type AgentOwner, connectionsOf } from '../../../store/oauth/connections.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import { type OAuthToken, type TokenOwner, tokensOf } from '../../../store/oauth/tokens.ts';
-import type { Deps } from '../../deps.ts';
 import { type FreshDeps, type FreshToken, freshAccessToken } from '../tokens/fresh.ts';
 import { covering } from '../tokens/grant.ts';
 

@@ -1,11 +1,11 @@
 import type { waitForConsent as row } from '../../../contract/routes/consent.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
+import { auditHandOut } from '../../../core/audit.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { patienceOf } from '../../../store/dynamodb/patience.ts';
 import { type AuthRequest, findAuthRequest } from '../../../store/oauth/auth-requests.ts';
 import { findOwnToken } from '../../../store/oauth/tokens.ts';
-import { auditHandOut } from '../../audit.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { openTokens } from '../tokens/sealed.ts';
 import { isLate } from './find-request.ts';
 

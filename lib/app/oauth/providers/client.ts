@@ -2,8 +2,8 @@ import { open, seal } from '../../../adapters/envelope.ts';
 import type { KeyContext } from '../../../adapters/keys.ts';
 import type { OAuthClient } from '../../../adapters/oauth.ts';
 import { refuse } from '../../../contract/errors.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { findProvider, type OAuthProvider } from '../../../store/oauth/providers.ts';
-import type { Deps } from '../../deps.ts';
 
 type Owner = Pick<OAuthProvider, 'organization_id' | 'provider_id'>;
 

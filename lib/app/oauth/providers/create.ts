@@ -1,9 +1,9 @@
 import type { ProviderView } from '../../../contract/oauth/providers.ts';
 import type { createProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { checkAddresses } from './addresses.ts';
 import { sealClientSecret } from './client.ts';
 import { discovered } from './discovered.ts';

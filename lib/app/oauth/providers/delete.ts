@@ -1,11 +1,11 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { deleteProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
+import { auditOfRemoval } from '../../../core/audit-of-removal.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
 import { removeProvider } from '../../../store/oauth/providers.ts';
-import { auditOfRemoval } from '../../audit-of-removal.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { getNamedProvider } from './named.ts';
 
 /**

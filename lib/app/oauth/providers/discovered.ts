@@ -1,6 +1,6 @@
 import type { OAuthServer } from '../../../adapters/oauth.ts';
+import type { Deps } from '../../../core/deps.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
-import type { Deps } from '../../deps.ts';
 
 type Found = Pick<OAuthProvider, 'issuer' | 'revocation_url' | 'iss_in_response'>;
 

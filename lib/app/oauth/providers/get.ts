@@ -1,8 +1,8 @@
 import type { ProviderView } from '../../../contract/oauth/providers.ts';
 import type { getProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { getNamedProvider } from './named.ts';
 import { toProviderView } from './view.ts';
 

@@ -1,10 +1,10 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { ProviderView } from '../../../contract/oauth/providers.ts';
+import { auditOf } from '../../../core/audit.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
 import { type OAuthProvider, putProvider } from '../../../store/oauth/providers.ts';
-import { auditOf } from '../../audit.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { findProviderById } from './named.ts';
 import { toProviderView } from './view.ts';
 

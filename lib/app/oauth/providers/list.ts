@@ -1,7 +1,7 @@
 import type { ProviderView } from '../../../contract/oauth/providers.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { providersOf } from '../../../store/oauth/providers.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { toProviderView } from './view.ts';
 
 /** All providers of the caller's organization, by `provider_id`. */

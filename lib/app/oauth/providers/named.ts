@@ -1,6 +1,6 @@
 import { refuse } from '../../../contract/errors.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { findProvider, type OAuthProvider, providersOf } from '../../../store/oauth/providers.ts';
-import type { Deps } from '../../deps.ts';
 
 type Reading = Pick<Deps, 'table'>;
 

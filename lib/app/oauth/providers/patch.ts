@@ -3,11 +3,11 @@ import type { ChangeProviderBody, ProviderView } from '../../../contract/oauth/p
 import type { patchProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
 import { missing, valueError } from '../../../contract/validation/problems.ts';
+import { auditOf } from '../../../core/audit.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { retryRaces, transact } from '../../../store/dynamodb/transact.ts';
 import { changeProvider, type OAuthProvider } from '../../../store/oauth/providers.ts';
-import { auditOf } from '../../audit.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { checkAddresses } from './addresses.ts';
 import { sealClientSecret } from './client.ts';
 import { discovered } from './discovered.ts';

@@ -2,6 +2,9 @@ import { refuse } from '../../../contract/errors.ts';
 import type { ChangeTokenBody, OAuthTokenView } from '../../../contract/oauth/tokens.ts';
 import type { changeTokenMetadata as row } from '../../../contract/routes/oauth-tokens.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
+import { auditOf } from '../../../core/audit.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { retryRaces, transact } from '../../../store/dynamodb/transact.ts';
 import {
   annotateToken,
@@ -11,9 +14,6 @@ import {
   type OAuthToken,
   ownerOf,
 } from '../../../store/oauth/tokens.ts';
-import { auditOf } from '../../audit.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { isDefaultBeside } from './grant.ts';
 import { ownerOfCaller } from './owner.ts';
 import { toOAuthTokenView } from './view.ts';

@@ -1,9 +1,9 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { deleteToken as row } from '../../../contract/routes/oauth-tokens.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { findOwnToken } from '../../../store/oauth/tokens.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { ownerOfCaller } from './owner.ts';
 import { removeToken } from './remove.ts';
 import { type RevokeDeps, revokeAtOnce } from './revoke.ts';

@@ -1,7 +1,7 @@
 import type { tokenExists as row } from '../../../contract/routes/oauth-tokens.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { hasNamedTokens } from './named.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { refuse } from '../../../contract/errors.ts';
+import type { Deps } from '../../../core/deps.ts';
+import { TookTooLong, within } from '../../../core/within.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import type { OAuthToken } from '../../../store/oauth/tokens.ts';
-import type { Deps } from '../../deps.ts';
-import { TookTooLong, within } from '../../within.ts';
 import { isDue, isValid, needsConsent } from './grant.ts';
 import { refreshed, Unrefreshed } from './refresh.ts';
 import { openTokens } from './sealed.ts';

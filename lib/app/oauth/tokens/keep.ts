@@ -1,4 +1,5 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
+import type { Deps } from '../../../core/deps.ts';
 import type { AuditMark } from '../../../store/audit-events.ts';
 import type { Write } from '../../../store/dynamodb/transact.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
@@ -11,7 +12,6 @@ import {
   type TokenOwner,
   tokensOf,
 } from '../../../store/oauth/tokens.ts';
-import type { Deps } from '../../deps.ts';
 import { coversScopes, isDefaultBeside, lifetimeOf } from './grant.ts';
 import { sealTokens } from './sealed.ts';
 

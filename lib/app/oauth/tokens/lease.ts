@@ -1,3 +1,4 @@
+import type { Deps } from '../../../core/deps.ts';
 import { ConditionsFailed, transact, type Write } from '../../../store/dynamodb/transact.ts';
 import {
   pauseTokenLease,
@@ -6,7 +7,6 @@ import {
   takeTokenLease,
 } from '../../../store/oauth/token-leases.ts';
 import type { OAuthToken } from '../../../store/oauth/tokens.ts';
-import type { Deps } from '../../deps.ts';
 
 type LeaseDeps = Pick<Deps, 'table' | 'clock'>;
 

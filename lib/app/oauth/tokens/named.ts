@@ -1,9 +1,9 @@
 import { refuse } from '../../../contract/errors.ts';
 import { providerId as providerIdSchema } from '../../../contract/oauth/providers.ts';
 import { id as idSchema } from '../../../contract/validation/query.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { allTokensOf, hasTokens, type OAuthToken, tokensOf } from '../../../store/oauth/tokens.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { findNamedProvider, isNameOfId } from '../providers/named.ts';
 import { ownerOfCaller } from './owner.ts';
 

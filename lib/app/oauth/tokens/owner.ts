@@ -1,5 +1,5 @@
+import type { Caller } from '../../../core/caller.ts';
 import type { Owner } from '../../../store/oauth/tokens.ts';
-import type { Caller } from '../../caller.ts';
 
 /** Whose tokens a caller's own ones are. */
 export const ownerOfCaller = ({ tenantId, userId }: Pick<Caller, 'tenantId' | 'userId'>): Owner => ({

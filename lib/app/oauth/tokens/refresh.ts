@@ -1,11 +1,11 @@
 import { OAuthError, type TokenAnswer } from '../../../adapters/oauth.ts';
 import { refuse } from '../../../contract/errors.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { patienceOf, persistently } from '../../../store/dynamodb/patience.ts';
 import { write } from '../../../store/dynamodb/write.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import { keepRevocation, revocationOf } from '../../../store/oauth/revocations.ts';
 import { findTokenAgain, type OAuthToken } from '../../../store/oauth/tokens.ts';
-import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { isDue, isValid, lifetimeOf, needsConsent } from './grant.ts';
 import { leaseStateOf, releaseAsExpired, releaseAsFailed, releaseWith, takeLease } from './lease.ts';

@@ -1,12 +1,12 @@
 import type { AuditAction } from '../../../contract/audit.ts';
+import { auditOfRemoval } from '../../../core/audit-of-removal.ts';
+import type { Caller } from '../../../core/caller.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { retryRaces, transact } from '../../../store/dynamodb/transact.ts';
 import { connectionsOfToken, removeConnectionsOf } from '../../../store/oauth/connections.ts';
 import { findProvider } from '../../../store/oauth/providers.ts';
 import { keepRevocation, type Revocation, revocationOf } from '../../../store/oauth/revocations.ts';
 import { findTokenPlace, type OAuthToken, ownerOf, removeTokenWrites } from '../../../store/oauth/tokens.ts';
-import { auditOfRemoval } from '../../audit-of-removal.ts';
-import type { Caller } from '../../caller.ts';
-import type { Deps } from '../../deps.ts';
 import { isFrom } from './grant.ts';
 
 type RemoveDeps = Pick<Deps, 'table' | 'clock' | 'settings'>;

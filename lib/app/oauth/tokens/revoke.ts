@@ -1,4 +1,5 @@
 import { type OAuthClient, OAuthError } from '../../../adapters/oauth.ts';
+import type { Deps } from '../../../core/deps.ts';
 import { ConditionsFailed } from '../../../store/dynamodb/transact.ts';
 import { write } from '../../../store/dynamodb/write.ts';
 import { findProvider } from '../../../store/oauth/providers.ts';
@@ -9,7 +10,6 @@ import {
   type Revocation,
   revocationsIn,
 } from '../../../store/oauth/revocations.ts';
-import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { isFrom } from './grant.ts';
 import { openTokens } from './sealed.ts';

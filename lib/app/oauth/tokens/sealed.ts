@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { open, seal } from '../../../adapters/envelope.ts';
 import type { KeyContext } from '../../../adapters/keys.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../../core/deps.ts';
 
 /** The tokens of one grant, in plain. Callers never log nor store them. */
 export type Tokens = { access_token: string; refresh_token?: string | undefined };

@@ -1,0 +1,63 @@
+import { transact } from '../../store/dynamodb/transact.ts';
+import { findListener, lastSeenOf } from '../items/listeners.ts';
+import { isManaged } from '../items/managed.ts';
+import type { EngineDeps, Loaded } from './load.ts';
+import { recordFailure } from './record-failure.ts';
+import { offerDeploy, offerDeployAgain } from './transactions/tasks.ts';
+
+/** Offers the revision's deploy to its listener; only while the deployment has no other task open. */
+export async function offerTask(
+  deps: Pick<EngineDeps, 'table' | 'clock'>,
+  { deployment, slotRevision }: Pick<Loaded, 'deployment' | 'slotRevision'>,
+): Promise<void> {
+  if (slotRevision === undefined) return;
+  const offer = { id: deps.clock.orderedId(), now: deps.clock.now() };
+  await transact(deps.table, offerDeploy(deployment, slotRevision, offer));
+}
+
+/**
+ * The lease ran out: what the listener made of the deploy is not known. The task is offered again, under a
+ * new epoch.
+ */
+export async function markUnknown(
+  deps: EngineDeps,
+  { owner, deployment, slotRevision, task }: Loaded,
+): Promise<void> {
+  if (slotRevision === undefined || task?.state !== 'claimed') return;
+  const message = `${await silence(deps, { owner, deployment, task })} Whether it was deployed is not known: what the listener says next decides; the revision fails ${deps.settings.silentSeconds} seconds after that time if it says nothing.`;
+  const now = deps.clock.now();
+  await transact(deps.table, offerDeployAgain(deployment, slotRevision, task, { message, now }));
+}
+
+export async function failUnclaimed(deps: EngineDeps, loaded: Loaded): Promise<void> {
+  if (isManaged(loaded.deployment)) {
+    const offeredAt = new Date(loaded.task?.offered_at ?? 0).toISOString();
+    const message = `The driver of Fargate has not taken up this deploy since ${offeredAt}. Its log says why; then redeploy the revision.`;
+    return recordFailure(deps, loaded, 'deploy', message);
+  }
+  const { listener, lastSeenAt } = await lastSeenOf(
+    deps.table,
+    loaded.owner.tenantId,
+    loaded.deployment.listener_id,
+  );
+  const name = listener?.compute_id ?? loaded.deployment.listener_id;
+  const since = lastSeenAt === undefined ? 'it was registered' : new Date(lastSeenAt).toISOString();
+  await recordFailure(deps, loaded, 'deploy', `Listener ${name} has not asked for work since ${since}.`);
+}
+
+export async function failSilent(deps: EngineDeps, loaded: Loaded): Promise<void> {
+  await recordFailure(deps, loaded, 'deploy', await silence(deps, loaded));
+}
+
+/** Who was heard last when, in a sentence. */
+async function silence(
+  { table }: Pick<EngineDeps, 'table'>,
+  { owner, deployment, task }: Pick<Loaded, 'owner' | 'deployment' | 'task'>,
+): Promise<string> {
+  const listener = await findListener(table, owner.tenantId, deployment.listener_id);
+  const name = isManaged(deployment)
+    ? 'The driver of Fargate'
+    : `Listener ${listener?.compute_id ?? deployment.listener_id}`;
+  const since = new Date(task?.last_heartbeat_at ?? 0).toISOString();
+  return `${name} went silent while deploying; it was last heard at ${since}.`;
+}

@@ -1,0 +1,221 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type RunField, runFields } from '../../../contract/deployments/fields.ts';
+import type { AuditMark } from '../../../store/audit-events.ts';
+import { equals, guard, present, put, putNew, update } from '../../../store/dynamodb/expressions.ts';
+import type { Write } from '../../../store/dynamodb/transact.ts';
+import { checkIntegration } from '../../../store/integrations.ts';
+import {
+  agentKey,
+  configurationKey,
+  deploymentKeyOf,
+  deploymentRowKey,
+  nameKey,
+  secretsKey,
+} from '../../../store/keys/index.ts';
+import { requestedFields } from '../../items/deployment-fields.ts';
+import { rowOf, waitingIn, waitingRow } from '../../items/deployment-rows.ts';
+import { claimHost } from '../../items/hosts.ts';
+import {
+  CONFIGURATION_VERSION,
+  type Configuration,
+  type Deployment,
+  type DeploymentConfig,
+  type Listener,
+  type Revision,
+} from '../../items/items.ts';
+import { checkListener, checkListenerOpen } from '../../items/listener-writes.ts';
+import { inFlightDue } from '../../items/looks.ts';
+import type { NameReservation } from '../../items/names.ts';
+import { moveWatch } from '../../items/push-watches.ts';
+import { noteMade, noteMadeFirst } from '../../items/revision-ends.ts';
+import { putRevision } from '../../items/revisions.ts';
+
+/** Sweep looks at a queue within this time, should the stream not have. */
+const queueDue = ({ tenant_id: tenantId, id: deploymentId }: Deployment, now: number) =>
+  inFlightDue({ tenantId, deploymentId }, now);
+
+/** What revisions snapshot of a deployment's configuration, by the version that it names. */
+export function configurationOf(deployment: Deployment): Configuration {
+  const ran: Pick<DeploymentConfig, RunField> = {};
+  for (const field of runFields) {
+    const value = deployment.config[field];
+    if (value !== undefined) Object.assign(ran, { [field]: value });
+  }
+  return {
+    v: CONFIGURATION_VERSION,
+    entity: 'configuration',
+    tenant_id: deployment.tenant_id,
+    version: deployment.configuration,
+    ...ran,
+    secret_references: deployment.secret_references,
+    secret_names: deployment.secret_names,
+  };
+}
+
+/**
+ * A configuration as the version item that deployments and revisions refer to. It may also say who asked for
+ * it: written once, it is where that costs nothing later.
+ */
+const putConfiguration = (
+  { tenant_id: tenantId, id }: Deployment,
+  stored: Configuration,
+  audit: AuditMark | undefined,
+): Write =>
+  putNew(`configuration ${stored.version}`, {
+    ...configurationKey(tenantId, id, stored.version),
+    ...stored,
+    ...(audit !== undefined && { audit }),
+  });
+
+/** What is asked for may be the revision rather than the change that it makes. */
+const aboutRevision = (audit: AuditMark, { latest_revision_id: id }: Deployment): AuditMark =>
+  audit.action.startsWith('revision.') ? { ...audit, subject_id: id } : audit;
+
+function putSecrets(deployment: Deployment, version: number, sealed: string): Write {
+  const key = secretsKey(deployment.tenant_id, deployment.id, version);
+  const item = { v: 1, entity: 'secrets', tenant_id: deployment.tenant_id, version, sealed };
+  return putNew('secrets', { ...key, ...item });
+}
+
+export type NewDeployment = {
+  deployment: Deployment;
+  /** Its first. */
+  revision: Revision;
+  listener: Listener;
+  /** The ciphertext of its secrets, if there are any. */
+  sealed: string | undefined;
+  /** Tells a repeated request from another one. */
+  requestHash: string;
+  audit: AuditMark;
+  /** Epoch milliseconds. */
+  now: number;
+};
+
+/**
+ * Makes a deployment and its first revision. Demands that its name, agent and host are free, that its
+ * listener takes it, and that its integration is there (the writes `name`, `agent`, `host`, `listener` and
+ * `integration` fail then).
+ */
+export function createDeploymentWrites(made: NewDeployment): Write[] {
+  const { deployment, revision, listener, sealed, requestHash, audit, now } = made;
+  const { tenant_id: tenantId, id, agent, config } = deployment;
+  const due = deployment.queued.length > 0 ? queueDue(deployment, now) : {};
+  const integrationId = config.integration_id;
+  return [
+    putNew('deployment', { ...deploymentKeyOf(deployment), ...deployment, ...due }),
+    put('deployment_row', { ...deploymentRowKey(tenantId, id), ...rowOf(deployment) }),
+    reserveName(deployment, requestHash),
+    putRevision(revision),
+    ...noteMadeFirst(revision),
+    putConfiguration(deployment, configurationOf(deployment), audit),
+    checkListenerOpen(listener, deployment.k8s_namespace),
+    ...claimHost(deployment),
+    ...moveWatch(undefined, deployment, now),
+    ...(integrationId === undefined ? [] : [checkIntegration(tenantId, integrationId)]),
+    ...(sealed === undefined ? [] : [putSecrets(deployment, 1, sealed)]),
+    ...(agent === undefined ? [] : [reserveAgent(deployment, agent)]),
+  ];
+}
+
+function reserveName(deployment: Deployment, requestHash: string): Write {
+  const reservation: NameReservation = {
+    v: 1,
+    entity: 'name',
+    tenant_id: deployment.tenant_id,
+    deployment_id: deployment.id,
+    created_by: deployment.created_by,
+    created_at: deployment.created_at,
+    request_hash: requestHash,
+  };
+  return putNew('name', { ...nameKey(deployment.tenant_id, deployment.name), ...reservation });
+}
+
+const reserveAgent = (
+  { tenant_id, id }: Deployment,
+  { agent_id: agentId, environment }: NonNullable<Deployment['agent']>,
+): Write => {
+  const reservation = { v: 1, entity: 'agent', tenant_id, deployment_id: id };
+  return putNew('agent', { ...agentKey(tenant_id, agentId, environment), ...reservation });
+};
+
+export type ChangedDeployment = {
+  /** As it was read. */
+  before: Deployment;
+  after: Deployment;
+  /** The revision that the change makes, if it makes one. */
+  revision: Revision | undefined;
+  /** Configurations of versions that are not stored yet: the deployment's, the revision's, or of both. */
+  configurations: Configuration[];
+  /** The ciphertext of the secrets, if they change. */
+  sealed: string | undefined;
+  audit: AuditMark;
+  /** Epoch milliseconds. */
+  now: number;
+};
+
+/**
+ * Changes what requests own of a deployment, and queues the new revision. Demands that no other request was
+ * quicker, that no deletion was asked for meanwhile and that the listener is there; what the engine changed
+ * meanwhile stays.
+ */
+export function changeDeployment({
+  before,
+  after,
+  revision,
+  configurations,
+  sealed,
+  audit,
+  now,
+}: ChangedDeployment): Write[] {
+  const queued = revision?.status === 'QUEUED' ? revision.number : undefined;
+  const mark = aboutRevision(audit, after);
+  return [
+    ownedChange(
+      before,
+      after,
+      {
+        // Where a configuration is stored it says who asked.
+        ...(configurations.length === 0 && { audit: mark }),
+        ...(queued !== undefined && queueDue(before, now)),
+      },
+      queued,
+    ),
+    checkListener(before),
+    ...moveWatch(before, after, now),
+    ...(queued === undefined ? [] : waits(before, queued)),
+    ...(revision === undefined ? [] : [putRevision(revision), ...noteMade(revision)]),
+    ...configurations.map((stored, index) => putConfiguration(after, stored, index === 0 ? mark : undefined)),
+    ...(sealed === undefined ? [] : [putSecrets(after, after.config_version, sealed)]),
+  ];
+}
+
+/** What waits for nothing is taken at once: its row says nothing of it. */
+function waits(before: Deployment, queued: number): Write[] {
+  const waiting = waitingIn({ ...before, queued: [...before.queued, queued] });
+  return waiting === 0 ? [] : [waitingRow(before, waiting)];
+}
+
+function ownedChange(
+  before: Deployment,
+  after: Deployment,
+  beside: Record<string, unknown>,
+  queued: number | undefined,
+): Write {
+  // What is as it was read stays as it is: the engine may have changed it meanwhile.
+  const changed = requestedFields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  const asked = Object.fromEntries(changed.map((field) => [field, after[field]]));
+  return update(
+    'deployment',
+    deploymentKeyOf(before),
+    {
+      // An earlier release may have stored it in the version before.
+      set: { v: after.v, ...asked, ...beside },
+      remove: changed.filter((field) => after[field] === undefined),
+      ...(queued !== undefined && { append: { queued: [queued] } }),
+    },
+    guard('request: still there', present('pk')),
+    guard('request: version as read', equals('config_version', before.config_version)),
+    guard('request: number as read', equals('latest_number', before.latest_number)),
+    guard('deletion: as read', equals('status', before.status)),
+  );
+}

@@ -1,0 +1,75 @@
+import { refuse } from '../../contract/errors.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
+import { check, equals, guard, present, same, type Test } from '../../store/dynamodb/expressions.ts';
+import { find } from '../../store/dynamodb/reads.ts';
+import type { Write } from '../../store/dynamodb/transact.ts';
+import { configurationKey, deploymentKey, secretsKey } from '../../store/keys/index.ts';
+import type { Table } from '../../store/table.ts';
+import { anyConfiguration, anyDeployment } from './any-version.ts';
+import { type Configuration, type Deployment, secretsVersion } from './items.ts';
+
+export const findDeployment = (
+  table: Table,
+  tenantId: string,
+  deploymentId: string,
+): Promise<Deployment | undefined> => find(table, deploymentKey(tenantId, deploymentId), anyDeployment);
+
+/** Throws `deployment_not_found`; another tenant's reads the same as one that is not there. */
+export async function getDeploymentItem(
+  table: Table,
+  tenantId: string,
+  deploymentId: string,
+): Promise<Deployment> {
+  const found = await findDeployment(table, tenantId, deploymentId);
+  if (found === undefined) throw refuse('deployment_not_found', { id: deploymentId });
+  return found;
+}
+
+/** Changes nothing; demands that the deployment is there. */
+export const checkDeployment = (tenantId: string, deploymentId: string): Write =>
+  check(`deployment ${deploymentId}`, deploymentKey(tenantId, deploymentId), present('pk'));
+
+/**
+ * The configuration of this version; versions are immutable, written with what refers to them, and go with
+ * the deployment.
+ */
+export const findConfiguration = (
+  table: Table,
+  { tenantId, deploymentId }: DeploymentRef,
+  version: number,
+): Promise<Configuration | undefined> =>
+  find(table, configurationKey(tenantId, deploymentId, version), anyConfiguration);
+
+/** The same; throws `deployment_not_found` when it went with the deployment. */
+export async function getConfiguration(
+  table: Table,
+  owner: DeploymentRef,
+  version: number,
+): Promise<Configuration> {
+  const found = await findConfiguration(table, owner, version);
+  if (found === undefined) {
+    const { status } = await getDeploymentItem(table, owner.tenantId, owner.deploymentId);
+    if (status === 'AWAITING_DELETE') throw refuse('deployment_not_found', { id: owner.deploymentId });
+    throw new Error(`version ${version} of its configuration is referred to but not stored`);
+  }
+  return found;
+}
+
+/** The ciphertext of this version of the secrets. */
+export async function getSealedSecrets(table: Table, owner: DeploymentRef, version: number): Promise<string> {
+  const key = secretsKey(owner.tenantId, owner.deploymentId, version);
+  const found = await find(table, key, secretsVersion);
+  if (found === undefined) throw new Error(`version ${version} of its secrets is referred to but not stored`);
+  return found.sealed;
+}
+
+/** The revision that holds the slot of a deployment. */
+export const slotHolder = ({ slot }: Pick<Deployment, 'slot'>): string | undefined =>
+  slot?.kind === 'revision' ? slot.revision_id : undefined;
+
+/** The same holder of the slot as was read, or still none. */
+export const slotAsRead = ({ slot }: Pick<Deployment, 'slot'>): Test =>
+  guard(
+    'slot: holder as read',
+    slot?.kind === 'delete' ? equals('slot.kind', 'delete') : same('slot.revision_id', slot?.revision_id),
+  );

@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { refuse } from '../../contract/errors.ts';
+import type { ListenerRef } from '../../contract/refs.ts';
+import { present, update } from '../../store/dynamodb/expressions.ts';
+import { find, queryAll } from '../../store/dynamodb/reads.ts';
+import type { Write } from '../../store/dynamodb/transact.ts';
+import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
+import { lastSeenKey, listenerKey, listenerRowKey } from '../../store/keys/index.ts';
+import type { Table } from '../../store/table.ts';
+import { anyListener } from './any-version.ts';
+import type { Listener } from './items.ts';
+
+export const lastSeen = z.object({
+  v: z.literal(3),
+  entity: z.literal('last_seen'),
+  tenant_id: z.string(),
+  at: z.number(),
+  /** When there was last work for it; at first, when it first called. */
+  worked_at: z.number(),
+  /** Sweep was told to look whether it is online; absent: an item from before that was done. */
+  watched: z.boolean().optional(),
+  /** How often a request has changed what it should run, or where, beside all tasks. */
+  changes: z.int().optional(),
+});
+export type LastSeen = z.infer<typeof lastSeen>;
+
+/** A first version was not watched, and a second one counted no changes. */
+export const anyLastSeen = alsoEarlier(lastSeen, 3);
+
+export const findListener = (
+  table: Table,
+  tenantId: string,
+  listenerId: string,
+): Promise<Listener | undefined> => find(table, listenerKey(tenantId, listenerId), anyListener);
+
+export async function getListenerItem(table: Table, tenantId: string, listenerId: string): Promise<Listener> {
+  const found = await findListener(table, tenantId, listenerId);
+  if (found === undefined) throw refuse('listener_not_found', { id: listenerId });
+  return found;
+}
+
+/** When a listener last called and had work; kept apart so that a call never contends with a transaction. */
+export const findSeen = (table: Table, tenantId: string, listenerId: string): Promise<LastSeen | undefined> =>
+  find(table, lastSeenKey(tenantId, listenerId), anyLastSeen);
+
+/** When a listener last called, in epoch milliseconds. */
+export async function findLastSeen(
+  table: Table,
+  tenantId: string,
+  listenerId: string,
+): Promise<number | undefined> {
+  return (await findSeen(table, tenantId, listenerId))?.at;
+}
+
+export async function lastSeenOf(
+  table: Table,
+  tenantId: string,
+  listenerId: string,
+): Promise<{ listener: Listener | undefined; lastSeenAt: number | undefined }> {
+  const [found, lastSeenAt] = await Promise.all([
+    findListener(table, tenantId, listenerId),
+    findLastSeen(table, tenantId, listenerId),
+  ]);
+  return { listener: found, lastSeenAt };
+}
+
+/** A tenant's listeners, oldest first: the list rows hold the whole listener, there are few of them. */
+export const listenerRows = (table: Table, tenantId: string, newestFirst = false): AsyncGenerator<Listener> =>
+  queryAll(table, anyListener, { pk: listenerRowKey(tenantId, '').pk, newestFirst });
+
+/** Notes when a listener called and had work. */
+export const putSeen = (
+  { tenantId, listenerId }: ListenerRef,
+  times: Pick<LastSeen, 'at' | 'worked_at' | 'watched'>,
+): Write => {
+  const set = { v: 3, entity: 'last_seen', tenant_id: tenantId, ...times };
+  return update('last_seen', lastSeenKey(tenantId, listenerId), { set });
+};
+
+/**
+ * Has a listener that has called look at what it should run, with its next claim. Demands that it is still
+ * there.
+ */
+export const countChange = ({ tenantId, listenerId }: ListenerRef): Write =>
+  update(
+    'last_seen',
+    lastSeenKey(tenantId, listenerId),
+    { set: { v: 3 }, add: { changes: 1 } },
+    present('pk'),
+  );

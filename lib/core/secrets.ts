@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { open, seal } from '../adapters/envelope.ts';
+import type { KeyContext } from '../adapters/keys.ts';
+import type { Secret } from '../contract/deployments/secrets.ts';
+import type { DeploymentRef } from '../contract/refs.ts';
+import type { Deps } from './deps.ts';
+import { getSealedSecrets } from './items/deployments.ts';
+
+const stored = z.array(z.object({ name: z.string(), value: z.string() }));
+
+/** Ciphertext opens only for the deployment it was made for. */
+const contextOf = (owner: DeploymentRef): KeyContext => ({
+  tenant: owner.tenantId,
+  deployment: owner.deploymentId,
+});
+
+export const sealDeploymentSecrets = (
+  deps: Pick<Deps, 'keys'>,
+  owner: DeploymentRef,
+  secrets: Secret[],
+): Promise<string> => seal(deps.keys, JSON.stringify(secrets), contextOf(owner));
+
+/**
+ * The secrets of a version in plain; none when there is no version. Callers never log nor store what they
+ * get.
+ */
+export async function openDeploymentSecrets(
+  deps: Pick<Deps, 'table' | 'keys'>,
+  owner: DeploymentRef,
+  version: number | undefined,
+): Promise<Secret[]> {
+  if (version === undefined) return [];
+  const sealed = await getSealedSecrets(deps.table, owner, version);
+  return stored.parse(JSON.parse(await open(deps.keys, sealed, contextOf(owner))));
+}
+
+/** The values alone, for replacing them in what is printed. */
+export async function secretValues(
+  deps: Pick<Deps, 'table' | 'keys'>,
+  owner: DeploymentRef,
+  version: number | undefined,
+): Promise<string[]> {
+  return (await openDeploymentSecrets(deps, owner, version)).map((secret) => secret.value);
+}
