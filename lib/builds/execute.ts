@@ -69,6 +69,8 @@ export async function carryOut(site: Site, plan: BuildPlan, name: StepName, step
     }
     case 'python-server':
       return addPythonServer(site, plan, step.version);
+    case 'python-package':
+      return addPythonPackage(site, plan, step);
     case 'run':
       return run(site, plan, name, step);
   }
@@ -105,14 +107,35 @@ function variables({ root, environment }: Site, plan: BuildPlan): Record<string,
   };
 }
 
-async function addPythonServer(site: Site, plan: BuildPlan, version: string): Promise<void> {
-  if (plan.venv === undefined) return;
-  const { folder, python } = plan.venv;
-  const names = await readdir(join(site.root, folder, 'lib', `python${python.version}`, 'site-packages'));
-  const versionOf = (name: string) =>
+/** The version of a package in the plan's environment, by the name of its folder; undefined when it is not there. */
+async function versionsIn(site: Site, plan: BuildPlan): Promise<(name: string) => string | undefined> {
+  const lib = join(site.root, plan.venv?.folder ?? '', 'lib');
+  const pythons = await readdir(lib).catch(() => []);
+  const names = await Promise.all(
+    pythons.map((one) => readdir(join(lib, one, 'site-packages')).catch(() => [])),
+  );
+  return (name) =>
     names
+      .flat()
       .map((one) => new RegExp(`^${name}-([^-]+)\\.dist-info$`).exec(one)?.[1])
       .find((one) => one !== undefined);
+}
+
+type PackageStep = Extract<BuildStep, { do: 'python-package' }>;
+
+async function addPythonPackage(
+  site: Site,
+  plan: BuildPlan,
+  { name, requirement }: PackageStep,
+): Promise<void> {
+  const versionOf = await versionsIn(site, plan);
+  if (versionOf(name) !== undefined) return;
+  site.say(`The project does not bring ${name}, which its start needs: adding ${requirement}`);
+  await run(site, plan, 'install', { do: 'run', command: `uv pip install ${quote(requirement)}` });
+}
+
+async function addPythonServer(site: Site, plan: BuildPlan, version: string): Promise<void> {
+  const versionOf = await versionsIn(site, plan);
   const tool = versionOf('langgraph_cli');
   if (tool !== undefined && versionOf('langgraph_api') !== undefined) return;
   const wanted = `langgraph-cli[inmem]==${tool ?? version}`;

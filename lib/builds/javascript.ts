@@ -49,6 +49,8 @@ export function installStep(facts: ProjectFacts, installCommand: string | undefi
   if (files.has('package-lock.json') || files.has('npm-shrinkwrap.json')) return needs(facts, 'npm', npmCi);
   if (files.has('pnpm-lock.yaml')) return installByPnpm(facts, packageJson);
   if (files.has('yarn.lock')) return installByYarn(facts, packageJson);
+  const isBun = files.has('bun.lock') || files.has('bun.lockb');
+  if (isBun && facts.tools.has('bun')) return { do: 'run', command: 'bun install --frozen-lockfile' };
   if (packageJson.hasDependencies) return needs(facts, 'npm', { do: 'run', command: 'npm install' });
   return { do: 'skip', reason: 'package.json lists no dependencies' };
 }

@@ -7,11 +7,16 @@ import {
   type Quotes,
   readAgentProject,
 } from './agent-project.ts';
+import { detectServer, nothingToStart } from './detect/detect.ts';
+import type { Look, Server } from './detect/server.ts';
+import { readSourceFiles } from './detect/source-files.ts';
 import { BuildFailure } from './failure.ts';
 import { buildStep, installJavaScript, leavesBuildScript } from './javascript.ts';
-import type { BuildPlan, Note } from './plan.ts';
+import type { BuildPlan, BuildStep, InstallPart, Note } from './plan.ts';
+import { notesOnPlan } from './plan-notes.ts';
 import { findBuildFolder, isFile, type ProjectFacts, pathWithin, readProject } from './project.ts';
-import { type Interpreter, installPython } from './python.ts';
+import { type Interpreter, installPython, type PythonWish, wishOfAgent } from './python.ts';
+import { installPythonServer, pythonWish } from './python-server.ts';
 
 /** What a client said of the project in a source. */
 export type Wanted = {
@@ -31,12 +36,12 @@ export type PlanRequest = {
 
 /** What is to be had where the plan will be carried out. */
 export type BuildHost = {
-  /** Which of `npm`, `npx`, `pnpm`, `yarn` are there. */
+  /** Which of the programs that builds may need are there, such as `npm` or `go`. */
   tools: ReadonlySet<string>;
   /** The major version of Node.js that agents run on; absent where they get the one that they ask for. */
   nodeMajor?: string;
   /** The interpreter for a project. Throws BuildFailure when there is none that fits. */
-  python(project: AgentProject): Promise<Interpreter>;
+  python(wish: PythonWish): Promise<Interpreter>;
 };
 
 /**
@@ -55,26 +60,126 @@ export async function findProject(
 
 /**
  * Decides how a project is built, without running anything of it: the same for the same files, wherever it
- * will run. Throws BuildFailure for what cannot be built, with the reason.
+ * will run. Throws BuildFailure for what cannot be built or started, with the reason.
  */
 export async function planProject(request: PlanRequest, place: BuildHost): Promise<BuildPlan> {
-  const { root, folder, agent, buildCommand, installCommand } = request;
-  const facts = await readProject(root, folder, place.tools);
-  const requires = agent === undefined ? [] : filesOfGraphs(agent, hintFor(request, facts));
+  const facts = await readProject(request.root, request.folder, place.tools);
+  const { agent } = request;
+  return agent === undefined ? planServer(request, facts, place) : planAgent(request, agent, facts, place);
+}
+
+type Parts = Pick<BuildPlan, 'environment' | 'install'> & Partial<Pick<BuildPlan, 'venv' | 'notes'>>;
+
+async function planAgent(
+  request: PlanRequest,
+  agent: AgentProject,
+  facts: ProjectFacts,
+  place: BuildHost,
+): Promise<BuildPlan> {
+  const { root, folder, buildCommand, installCommand } = request;
+  const requires = filesOfGraphs(agent, hintFor(request, facts));
   if (!mayMakeFiles(request, facts)) await requireFiles(root, requires);
-  const common: Omit<BuildPlan, 'environment' | 'install' | 'venv'> = {
-    language: agent?.language ?? 'plain',
+  const parts: Parts =
+    agent.language === 'python'
+      ? await installPython(agent, await place.python(wishOfAgent(agent)), installCommand)
+      : {
+          environment: {},
+          install: await installJavaScript({ root, folder, facts, isAgent: true }, installCommand),
+        };
+  const plan: BuildPlan = {
+    language: agent.language,
+    server: 'langgraph',
     folder: pathWithin(root, folder),
-    notes: agent === undefined ? [] : await notesOn(agent, place),
-    build: buildStep(facts, buildCommand, agent !== undefined),
+    build: buildStep(facts, buildCommand, true),
+    ownCommands: hasCommands(request),
     requires,
+    ...parts,
+    notes: [],
   };
-  if (agent?.language === 'python') {
-    const { notes, ...python } = await installPython(agent, await place.python(agent), installCommand);
-    return { ...common, ...python, notes: [...common.notes, ...notes] };
+  const name = agent.language === 'python' ? 'Python' : 'JavaScript';
+  const start = `the agent server of ${name}, with ${agent.fileName}`;
+  const about = { what: `${agent.fileName} describes an agent in ${name}`, start, facts };
+  return {
+    ...plan,
+    notes: [...notesOnPlan(plan, about), ...(await warnings(agent, place)), ...(parts.notes ?? [])],
+  };
+}
+
+async function planServer(request: PlanRequest, facts: ProjectFacts, place: BuildHost): Promise<BuildPlan> {
+  const { root, folder } = request;
+  const look: Look = { files: await readSourceFiles(root, folder), tools: place.tools };
+  const server = findServer(look, request);
+  const parts: Parts = {
+    environment: {},
+    install: await packageParts(request, facts, server),
+  };
+  if (server?.python !== undefined) {
+    const { files } = look;
+    const project = { root, folder, files, adds: server.python.adds, installCommand: request.installCommand };
+    const { install, ...python } = installPythonServer(project, await place.python(pythonWish(files)));
+    Object.assign(parts, { ...python, install: [...parts.install, ...install] });
   }
-  const project = { root, folder, facts, isAgent: agent !== undefined };
-  return { ...common, environment: {}, install: await installJavaScript(project, installCommand) };
+  const plan: BuildPlan = {
+    language: server?.python === undefined ? 'plain' : 'python',
+    server: 'other',
+    folder: pathWithin(root, folder),
+    build: buildOf(request, facts, server),
+    ownCommands: hasCommands(request),
+    requires: madeBy(request, server),
+    ...parts,
+    ...(server !== undefined && { start: { line: server.line, from: server.from } }),
+    notes: [],
+  };
+  const what =
+    server === undefined
+      ? 'Nothing in this source says how it is started, so that is looked for once its commands have run'
+      : `This source is ${server.what}: ${server.file} says so`;
+  const about = { what, start: server?.line, facts };
+  return { ...plan, notes: [...notesOnPlan(plan, about), ...(parts.notes ?? [])] };
+}
+
+/** Throws BuildFailure for what cannot be started, unless the client's commands may make what is missing. */
+function findServer(look: Look, request: PlanRequest): Server | undefined {
+  const found = detectServer(look);
+  if (found === undefined) {
+    if (!hasCommands(request)) throw new BuildFailure(nothingToStart(look));
+    return undefined;
+  }
+  if ('refused' in found) throw new BuildFailure(found.refused);
+  return found;
+}
+
+/** A project in Python alone has its own part, which an install command of the client's is run in. */
+async function packageParts(
+  { root, folder, installCommand }: PlanRequest,
+  facts: ProjectFacts,
+  server: Server | undefined,
+): Promise<InstallPart[]> {
+  if (server?.python !== undefined && (installCommand || facts.packageJson === undefined || !server.packages))
+    return [];
+  if (server === undefined || server.packages)
+    return installJavaScript({ root, folder, facts, isAgent: false }, installCommand);
+  const skip: BuildStep = { do: 'skip', reason: `the build of ${server.what} fetches what it needs` };
+  const step: BuildStep = installCommand ? { do: 'run', command: installCommand } : skip;
+  return [{ kind: 'packages', makes: pathWithin(root, join(folder, 'node_modules')), steps: [step] }];
+}
+
+function buildOf({ buildCommand }: PlanRequest, facts: ProjectFacts, server: Server | undefined): BuildStep {
+  if (buildCommand) return { do: 'run', command: buildCommand };
+  if (server?.build !== undefined) return { do: 'run', command: server.build };
+  if (server === undefined || server.packages) return buildStep(facts, buildCommand, false);
+  return { do: 'skip', reason: `${server.what} needs no build` };
+}
+
+function madeBy({ root, folder }: PlanRequest, server: Server | undefined): BuildPlan['requires'] {
+  if (server?.makes === undefined) return [];
+  const path = pathWithin(root, join(folder, server.makes));
+  return [
+    {
+      path,
+      reason: `${server.from} starts ${server.makes}, which is not in the source and not made by the build`,
+    },
+  ];
 }
 
 /** Throws BuildFailure with the reason of the first file that is not there. */
@@ -82,10 +187,12 @@ export async function requireFiles(root: string, files: BuildPlan['requires']): 
   for (const { path, reason } of files) if (!(await isFile(join(root, path)))) throw new BuildFailure(reason);
 }
 
+const hasCommands = ({ installCommand, buildCommand }: PlanRequest): boolean =>
+  Boolean(installCommand) || Boolean(buildCommand);
+
 /** Whether a command may make what is not in the source; else a file that is missing now stays missing. */
-function mayMakeFiles({ installCommand, buildCommand }: PlanRequest, { packageJson }: ProjectFacts): boolean {
-  const hasScripts = Object.keys(packageJson?.scripts ?? {}).length > 0;
-  return Boolean(installCommand) || Boolean(buildCommand) || hasScripts;
+function mayMakeFiles(request: PlanRequest, { packageJson }: ProjectFacts): boolean {
+  return hasCommands(request) || Object.keys(packageJson?.scripts ?? {}).length > 0;
 }
 
 const hintFor = ({ buildCommand }: PlanRequest, facts: ProjectFacts): string =>
@@ -93,10 +200,9 @@ const hintFor = ({ buildCommand }: PlanRequest, facts: ProjectFacts): string =>
     ? '; the `build` script of package.json runs only when build_command asks for it'
     : '';
 
-async function notesOn(agent: AgentProject, { nodeMajor }: BuildHost): Promise<Note[]> {
+async function warnings(agent: AgentProject, { nodeMajor }: BuildHost): Promise<Note[]> {
   const { config, fileName, language } = agent;
-  const name = language === 'python' ? 'Python' : 'JavaScript';
-  const notes: Note[] = [{ text: `${fileName} describes an agent in ${name}`, level: 'INFO' }];
+  const notes: Note[] = [];
   const missing = await missingEnvFile(agent);
   if (missing !== undefined)
     notes.push({

@@ -1,4 +1,5 @@
 import type { AgentServer } from '../contract/revision-status.ts';
+import type { ServerStart } from '../contract/server-start.ts';
 
 /**
  * How a source is built, as data: what is run, what is tried instead, and what must be there afterwards. Both
@@ -7,6 +8,13 @@ import type { AgentServer } from '../contract/revision-status.ts';
  */
 export type BuildPlan = {
   language: Language;
+  /** What the built project runs as. */
+  server: AgentServer;
+  /**
+   * How the server is started. An agent project is started by its config file; what only commands of the
+   * client make is looked for once they have run.
+   */
+  start?: Pick<ServerStart, 'line' | 'from'>;
   /** The project's folder: steps run in it unless they name another. */
   folder: string;
   /** Said before anything is run. */
@@ -17,15 +25,14 @@ export type BuildPlan = {
   venv?: { folder: string; python: { version: string; executable: string } };
   install: InstallPart[];
   build: BuildStep;
+  /** Whether the client has commands of its own, which may make what is not in the source. */
+  ownCommands: boolean;
   /** Files that must be there after the build. */
   requires: { path: string; reason: string }[];
 };
 
+/** Decides about the image that it is built in: `plain` is everything but Python and agents in JavaScript. */
 export type Language = 'plain' | 'javascript' | 'python';
-
-/** What the built project runs as. */
-export const serverOfPlan = ({ language }: Pick<BuildPlan, 'language'>): AgentServer =>
-  language === 'plain' ? 'other' : 'langgraph';
 
 export type Note = { text: string; level: 'INFO' | 'WARNING' };
 
@@ -52,7 +59,9 @@ export type BuildStep =
   /**
    * Installs the agent server of Python projects, unless it is there; at the version of its tool, if that is.
    */
-  | { do: 'python-server'; version: string };
+  | { do: 'python-server'; version: string }
+  /** Installs a Python package, unless it is there. */
+  | { do: 'python-package'; name: string; requirement: string };
 
 /** What is run instead when the first command fails and has printed a line that matches the pattern. */
 export type Fallback = { onOutput: string; command: string; reason: string };

@@ -10,18 +10,22 @@ export type ProjectFacts = {
   files: ReadonlySet<string>;
   /** The parsed package.json, if there is one. */
   packageJson: PackageJson | undefined;
-  /** Which of `npm`, `npx`, `pnpm`, `yarn` can be run where the project is built. */
+  /** The programs of `TOOLS` that can be run where the project is built. */
   tools: ReadonlySet<string>;
 };
 
 export type PackageJson = {
   scripts: Record<string, string>;
+  /** The file that the package is imported by. */
+  main: string | undefined;
   hasDependencies: boolean;
+  /** Names of all packages that it depends on. */
+  dependencies: ReadonlySet<string>;
   /** `packageManager`, such as `pnpm@10.1.0`. */
   packageManager: string | undefined;
 };
 
-const TOOLS = ['npm', 'npx', 'pnpm', 'yarn'];
+const TOOLS = ['npm', 'npx', 'pnpm', 'yarn', 'bun', 'deno', 'go', 'cargo'];
 
 /**
  * The folder to build in: the one of the config file, which must lie inside `root`, also when links are
@@ -95,23 +99,30 @@ export async function readProject(
  */
 export async function readPackageJson(root: string, folder: string): Promise<PackageJson | undefined> {
   const text = await readOwn(root, join(folder, 'package.json'));
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : parsePackageJson(text);
+}
+
+/** Reads the text of a package.json. Throws BuildFailure when it is not a JSON object. */
+export function parsePackageJson(text: string): PackageJson {
   const parsed = new Map<string, unknown>(Object.entries(parseObject(text)));
   const scripts = Object.entries(objectOr(parsed.get('scripts'))).flatMap(([name, line]) =>
     typeof line === 'string' ? [[name, line] as const] : [],
   );
-  const dependencies = ['dependencies', 'devDependencies', 'optionalDependencies', 'workspaces'];
-  const packageManager = parsed.get('packageManager');
+  const namesIn = (part: string) => Object.keys(objectOr(parsed.get(part)));
+  const dependencies = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap(namesIn);
+  const [packageManager, main] = [parsed.get('packageManager'), parsed.get('main')];
   return {
     scripts: Object.fromEntries(scripts),
-    hasDependencies: dependencies.some((part) => Object.keys(objectOr(parsed.get(part))).length > 0),
+    main: typeof main === 'string' ? main : undefined,
+    hasDependencies: dependencies.length + namesIn('workspaces').length > 0,
+    dependencies: new Set(dependencies),
     packageManager: typeof packageManager === 'string' ? packageManager : undefined,
   };
 }
 
-function parseObject(said: string): object {
+function parseObject(given: string): object {
   // npm accepts a byte order mark too.
-  const text = said.replace(/^\ufeff/, '');
+  const text = given.replace(/^\ufeff/, '');
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -127,7 +138,7 @@ function objectOr(value: unknown): object {
   return typeof value === 'object' && value !== null ? value : {};
 }
 
-/** The package managers on a PATH. */
+/** The programs of builds that are on a PATH. */
 export async function toolsOn(path: string): Promise<ReadonlySet<string>> {
   const found = await Promise.all(TOOLS.map(async (tool) => ((await isOnPath(tool, path)) ? [tool] : [])));
   return new Set(found.flat());

@@ -5,12 +5,19 @@ import { BuildFailure } from './failure.ts';
 import { isInside, readOwn } from './project.ts';
 
 /** What a local folder among the dependencies holds, and so how it is installed. */
-export type LocalDependency = { folder: string; kind: 'package' | 'requirements' | 'files'; locked: boolean };
+export type LocalDependency = {
+  folder: string;
+  kind: 'package' | 'requirements' | 'files';
+  locked: boolean;
+  package?: string;
+};
 export type PythonDependencies = { local: LocalDependency[]; packages: string[] };
 
 /** Sorts `dependencies` into local folders and packages. Throws BuildFailure for what is neither. */
 export async function readDependencies(project: AgentProject): Promise<PythonDependencies> {
   const { fileName, config } = project;
+  if (config.source?.kind === 'uv')
+    return { local: [await readSource(project, config.source)], packages: [] };
   const all = config.dependencies ?? [];
   if (all.length === 0)
     throw new BuildFailure(`${fileName} lists no dependencies; a Python project needs at least ["."]`);
@@ -19,6 +26,17 @@ export async function readDependencies(project: AgentProject): Promise<PythonDep
     throw new BuildFailure(`${fileName}: dependency '${option}' is neither a folder nor a package`);
   const local = await Promise.all(all.filter(isLocal).map((path) => readLocal(project, path)));
   return { local, packages: all.filter((one) => !isLocal(one)) };
+}
+
+/** A project of uv brings all dependencies: its folder is named instead of them. */
+async function readSource(
+  project: AgentProject,
+  { root = '.', package: name }: NonNullable<AgentProject['config']['source']>,
+): Promise<LocalDependency> {
+  const found = await readLocal(project, root);
+  if (found.kind !== 'package')
+    throw new BuildFailure(`${project.fileName}: source.root '${root}' has no pyproject.toml`);
+  return name === undefined ? found : { ...found, package: name };
 }
 
 const isLocal = (dependency: string): boolean => dependency.startsWith('.');

@@ -10,21 +10,30 @@ import { PYTHON_MINOR_OLDEST, PYTHON_SERVER_VERSION } from './versions.ts';
 /** The interpreter that a project is built with: `version` like `3.12`. */
 export type Interpreter = { version: string; executable: string };
 
-/**
- * The minor version that a project asks for, such as `3.12`. Throws BuildFailure for one that no agent server
- * runs on.
- */
-export function wantedPython({ config, fileName }: AgentProject): string | undefined {
-  const [wanted] = /^\d+\.\d+/.exec(config.python_version ?? '') ?? [];
-  if (wanted !== undefined && !isNewEnough(wanted))
+/** Which Python a project asks for. */
+export type PythonWish = {
+  /** The minor version that it names, such as `3.12`. */
+  version?: string;
+  /** Whether a minor version will do. */
+  fits: (version: string) => boolean;
+  /** Where it says so, for people: the beginning of a sentence. */
+  from: string;
+};
+
+/** What an agent project asks for. Throws BuildFailure for a version that no agent server runs on. */
+export function wishOfAgent({ config, fileName }: AgentProject): PythonWish {
+  const from = `${fileName}: python_version ${config.python_version ?? 'is not given'}`;
+  const [version] = /^\d+\.\d+/.exec(config.python_version ?? '') ?? [];
+  if (version === undefined) return { fits: isNewEnough, from };
+  if (!isNewEnough(version))
     throw new BuildFailure(
-      `${fileName}: python_version ${wanted}: the agent server needs Python 3.${PYTHON_MINOR_OLDEST} or later`,
+      `${fileName}: python_version ${version}: the agent server needs Python 3.${PYTHON_MINOR_OLDEST} or later`,
     );
-  return wanted;
+  return { version, fits: (one) => one === version, from };
 }
 
 /** Whether the agent server runs on this version of Python. */
-export function isNewEnough(version: string): boolean {
+function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major === 3 && minor >= PYTHON_MINOR_OLDEST;
 }
@@ -38,13 +47,26 @@ export async function installPython(
   const dependencies = await readDependencies(project);
   const { root, folder, config } = project;
   const venv = pathWithin(root, join(folder, PYTHON_ENVIRONMENT));
-  const make: BuildStep = {
-    do: 'run',
-    command: `uv venv --python ${quote(python.executable)} ${PYTHON_ENVIRONMENT}`,
-  };
   const own: BuildStep[] = installCommand
     ? [{ do: 'run', command: installCommand }]
     : installSteps(folder, python, dependencies);
+  const steps: BuildStep[] = [...own, { do: 'python-server', version: PYTHON_SERVER_VERSION }];
+  const made = makeEnvironment(venv, python, steps, { seed: false });
+  const { pip_config_file: pip } = config;
+  return pip ? { ...made, environment: { ...made.environment, PIP_CONFIG_FILE: pip } } : made;
+}
+
+/** A virtual environment that uv makes anew, and the steps that install into it. `seed`: with pip. */
+export function makeEnvironment(
+  venv: string,
+  python: Interpreter,
+  steps: BuildStep[],
+  { seed }: { seed: boolean },
+): Pick<BuildPlan, 'environment' | 'venv' | 'install' | 'notes'> {
+  const make: BuildStep = {
+    do: 'run',
+    command: `uv venv ${seed ? '--seed ' : ''}--python ${quote(python.executable)} ${PYTHON_ENVIRONMENT}`,
+  };
   return {
     notes: [{ text: `Python ${python.version} (${python.executable}), installing with uv`, level: 'INFO' }],
     environment: {
@@ -57,17 +79,9 @@ export async function installPython(
       UV_COMPILE_BYTECODE: '1',
       PIP_DISABLE_PIP_VERSION_CHECK: '1',
       PIP_NO_INPUT: '1',
-      ...(config.pip_config_file && { PIP_CONFIG_FILE: config.pip_config_file }),
     },
     venv: { folder: venv, python },
-    install: [
-      {
-        kind: 'venv',
-        makes: venv,
-        fresh: { folder: venv, files: {} },
-        steps: [make, ...own, { do: 'python-server', version: PYTHON_SERVER_VERSION }],
-      },
-    ],
+    install: [{ kind: 'venv', makes: venv, fresh: { folder: venv, files: {} }, steps: [make, ...steps] }],
   };
 }
 
@@ -85,7 +99,7 @@ function installSteps(
   const install: BuildStep[] =
     wanted.length > 0 ? [{ do: 'run', command: `uv pip install ${wanted.join(' ')}` }] : [];
   if (synced.length + install.length === 0) return [{ do: 'skip', reason: 'no dependency names packages' }];
-  return [...synced.map(({ folder }) => sync(way(folder), python)), ...install];
+  return [...synced.map((one) => syncStep(way(one.folder), python, one.package)), ...install];
 }
 
 function argumentsFor({ folder, kind }: LocalDependency, way: (path: string) => string): string[] {
@@ -93,8 +107,10 @@ function argumentsFor({ folder, kind }: LocalDependency, way: (path: string) => 
   return kind === 'requirements' ? ['-r', way(join(folder, 'requirements.txt'))] : [];
 }
 
-function sync(project: string, { executable }: Interpreter): BuildStep {
-  const command = `uv sync --no-dev --inexact --python ${quote(executable)} --project ${project}`;
+/** Installs what a uv.lock has locked; of a workspace one `package`, where that is named. */
+export function syncStep(project: string, { executable }: Interpreter, name?: string): BuildStep {
+  const one = name === undefined ? '' : ` --package ${quote(name)}`;
+  const command = `uv sync --no-dev --inexact --python ${quote(executable)} --project ${project}${one}`;
   return {
     do: 'run',
     command: `${command} --locked`,

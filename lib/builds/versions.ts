@@ -14,6 +14,15 @@ export const PYTHON_SERVER_VERSION = '0.4.40';
 /** Newer ones do not all install everywhere. */
 export const JAVASCRIPT_SERVER = '@langchain/langgraph-cli@1.4.5';
 
+/** Serve Python applications whose projects do not bring them. */
+export const UVICORN_VERSION = '0.54.0';
+export const GUNICORN_VERSION = '27.0.1';
+/** Read the lockfiles of Python projects that uv does not read. */
+export const POETRY_VERSION = '2.5.1';
+export const POETRY_EXPORT_VERSION = '1.10.1';
+export const PDM_VERSION = '2.29.4';
+export const PIPENV_VERSION = '2026.10.3';
+
 /** Of package managers, for projects that name no version. */
 export const PNPM_VERSION = '10';
 export const YARN_CLASSIC_VERSION = '1';
@@ -23,6 +32,8 @@ export const YARN_VERSION = '4';
 export const NODE_MAJOR = '24';
 /** What images of Python projects have which name none. */
 export const PYTHON_DEFAULT = '3.12';
+/** In this order, where a project takes several. */
+export const PYTHONS = [PYTHON_DEFAULT, '3.13', '3.11', '3.14', '3.10'];
 
 /** Mirrors of the official images, without the other registry's limits on downloads. */
 const LIBRARY = 'public.ecr.aws/docker/library';

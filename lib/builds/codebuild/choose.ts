@@ -9,8 +9,9 @@ import {
 } from '../../contract/deployments/langgraph-json.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
 import { readAgentConfig } from '../agent-project.ts';
+import { detectServer } from '../detect/detect.ts';
+import { readSourceFiles } from '../detect/source-files.ts';
 import { BuildFailure } from '../failure.ts';
-import { serverOfPlan } from '../plan.ts';
 import { planProject } from '../plan-project.ts';
 import { findBuildFolder, readPackageJson } from '../project.ts';
 import { type ImageSource, prepareDescription } from './described.ts';
@@ -47,10 +48,7 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
     };
   }
   const packageJson = await readPackageJson(root, folder);
-  if (!packageJson?.scripts.start)
-    throw new BuildFailure(
-      'There is nothing to build an image from: no Dockerfile, no config with graphs and no start script in package.json',
-    );
+  if (!packageJson?.scripts.start) throw new BuildFailure(await nothingToBuild(root, folder));
   const { installCommand, buildCommand } = job;
   const plan = await planProject(
     { root, folder, agent: undefined, installCommand, buildCommand },
@@ -60,8 +58,17 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
   return async () => {
     await forget();
     const contexts = { slipway: planned.folder };
-    return { dockerfile: planned.dockerfile, context: root, contexts, server: serverOfPlan(plan) };
+    return { dockerfile: planned.dockerfile, context: root, contexts, server: plan.server };
   };
+}
+
+/** Why no image is made: a server of another kind than Node.js runs as it is on a machine. */
+async function nothingToBuild(root: string, folder: string): Promise<string> {
+  const nothing =
+    'There is nothing to build an image from: no Dockerfile, no config with graphs and no start script in package.json';
+  const found = detectServer({ files: await readSourceFiles(root, folder), tools: imagePlace.tools });
+  if (found === undefined || 'refused' in found) return nothing;
+  return `${nothing}. Found: ${found.what} (${found.file}), which a listener of the type process runs as it is; for an image add a Dockerfile that starts \`${found.line}\``;
 }
 
 /** LangChain's own images, which the agent's tool takes unless the config file names another one. */

@@ -5,7 +5,6 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { digestOf } from '../../unpack/answer.ts';
 import { BuildFailure } from '../failure.ts';
-import { serverOfPlan } from '../plan.ts';
 import { findProject, planProject } from '../plan-project.ts';
 import { dockerBuild } from './docker.ts';
 import { folderDockerfile } from './dockerfiles.ts';
@@ -49,7 +48,7 @@ export async function planFolder(machine: Machine): Promise<() => Promise<void>>
       ...context,
     ]);
     await store(machine, file);
-    machine.report.write('ARTIFACT_SERVER', serverOfPlan(plan));
+    machine.report.write('ARTIFACT_SERVER', plan.server);
   };
 }
 

@@ -4,12 +4,12 @@ import { readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sealPythonEnvironment } from '../../processes/python/environment.ts';
 import { carryOut, installPart, isNeeded, preparePart, type ShellCommand, type Site } from '../execute.ts';
 import { BuildFailure } from '../failure.ts';
 import type { BuildPlan } from '../plan.ts';
 import { requireFiles } from '../plan-project.ts';
-import { requireOwnWheels } from '../wheels.ts';
+import { sealSource } from '../seal.ts';
+import { imagePlace } from './planned.ts';
 import { say } from './report.ts';
 import { ownEnvironment } from './run.ts';
 
@@ -70,12 +70,10 @@ async function build(site: Site, plan: BuildPlan): Promise<void> {
  * What is deployed carries no history. A server is started by one name, whatever the project's folder is
  * called.
  */
-async function seal({ root }: Site, { folder, venv }: BuildPlan, link: string): Promise<void> {
+async function seal({ root }: Site, plan: BuildPlan, link: string): Promise<void> {
   await rm(join(root, '.git'), { recursive: true, force: true });
-  await symlink(join(root, folder), link);
-  if (venv === undefined) return;
-  await requireOwnWheels(join(root, venv.folder));
-  await sealPythonEnvironment(join(root, venv.folder), root, venv.python);
+  await symlink(join(root, plan.folder), link);
+  await sealSource(root, plan, imagePlace.tools);
 }
 
 /** Output that was printed by the end of a command is read by then. */

@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildPlan } from '../plan.ts';
 import type { BuildHost } from '../plan-project.ts';
-import { wantedPython } from '../python.ts';
-import { PYTHON_DEFAULT } from '../versions.ts';
+import { PYTHON_DEFAULT, PYTHONS } from '../versions.ts';
 
 /** What the official images have. yarn and pnpm come by npx, in the version that the project names. */
 export const imagePlace: BuildHost = {
   tools: new Set(['npm', 'npx']),
-  async python(project) {
-    const version = wantedPython(project) ?? PYTHON_DEFAULT;
+  async python({ version: named, fits }) {
+    const version = named ?? PYTHONS.find(fits) ?? PYTHON_DEFAULT;
     return { version, executable: `/usr/local/bin/python${version}` };
   },
 };

@@ -1,8 +1,11 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import type { Level } from '../../contract/output-level.ts';
+import { START_FILE, serverStart, startScriptLine, webLine } from '../../contract/server-start.ts';
+import { childEnvironment } from '../../processes/environment.ts';
+import { openPythonEnvironment } from '../../processes/python/environment.ts';
 import { type Start, startOf } from './start-line.ts';
 
 /** How to start an agent server, where, and the folders of tools that come first on its PATH. */
@@ -64,42 +67,49 @@ function readScripts(folder: string): Record<string, string> {
   const file = join(folder, 'package.json');
   if (!existsSync(file)) return {};
   try {
-    return packageSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).scripts ?? {};
+    const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
+    return packageSchema.parse(JSON.parse(text)).scripts ?? {};
   } catch {
     throw new NoCommandError('package.json cannot be read: it is not valid JSON with a "scripts" object.');
   }
 }
 
-function npmLine(scripts: Record<string, string>): string | undefined {
-  const { start, prestart, poststart } = scripts;
-  if (start === undefined || start.trim() === '') return undefined;
-  // The script in a shell of ours is one process where npm makes three, and signals reach the server at once.
-  // npm itself is needed only for what it alone does.
-  const needsNpm =
-    prestart !== undefined || poststart !== undefined || /npm_(package|config|lifecycle)_/.test(start);
-  return needsNpm ? 'npm run --silent start' : start;
-}
-
-function procfileLine(folder: string): string | undefined {
-  const file = join(folder, 'Procfile');
-  if (!existsSync(file)) return undefined;
-  return /^web:[ \t]*(\S.*)$/m.exec(readFileSync(file, 'utf8'))?.[1]?.trim();
+/**
+ * How to start the server in an unpacked artifact: as its build has written down. Throws when its Python is not
+ * on this machine, or the artifact, of an earlier build, says nothing.
+ */
+export async function commandFor(
+  artifactFolder: string,
+  spec: Pick<DeploySpec, 'graph_config_path'>,
+): Promise<ServerCommand> {
+  const file = join(artifactFolder, START_FILE);
+  if (!existsSync(file)) return commandOfFiles(artifactFolder, spec);
+  const { folder, line, from, venv } = serverStart.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const cwd = join(artifactFolder, folder);
+  const command = { cwd, start: startOf(line), from, toolFolders: toolFolders(cwd, artifactFolder) };
+  if (venv === undefined) return command;
+  const environment = join(realpathSync(artifactFolder), venv);
+  await openPythonEnvironment(environment, realpathSync(artifactFolder), childEnvironment().PATH ?? '');
+  return {
+    ...command,
+    toolFolders: [join(environment, 'bin'), ...command.toolFolders],
+    // Else a server's lines would come when there are many of them.
+    variables: { VIRTUAL_ENV: environment, PYTHONUNBUFFERED: '1' },
+  };
 }
 
 /**
- * Chooses how to start the agent server in an unpacked artifact: `start` of package.json, else the `web` line
- * of a Procfile. Throws `NoCommandError` when there is neither.
+ * What the files of an artifact say whose build has written down nothing: `start` of package.json, else the
+ * `web` line of a Procfile. Throws `NoCommandError` when there is neither.
  */
-export function commandFor(
-  artifactFolder: string,
-  spec: Pick<DeploySpec, 'graph_config_path'>,
-): ServerCommand {
+function commandOfFiles(artifactFolder: string, spec: Pick<DeploySpec, 'graph_config_path'>): ServerCommand {
   const cwd = projectFolder(artifactFolder, spec.graph_config_path);
   const rest = { cwd, toolFolders: toolFolders(cwd, artifactFolder) };
-  const script = npmLine(readScripts(cwd));
+  const script = startScriptLine(readScripts(cwd));
   if (script !== undefined)
     return { ...rest, start: startOf(script), from: 'the start script of package.json' };
-  const web = procfileLine(cwd);
+  const procfile = join(cwd, 'Procfile');
+  const web = existsSync(procfile) ? webLine(readFileSync(procfile, 'utf8')) : undefined;
   if (web !== undefined) return { ...rest, start: startOf(web), from: 'the web line of the Procfile' };
   throw new NoCommandError(
     'There is nothing to start: no "start" script in package.json and no "web:" line in a Procfile.',

@@ -218,7 +218,7 @@ export class ProcessDriver implements Driver {
         spec,
         signal,
         say,
-        command: agent ?? commandFor(folder, spec),
+        command: agent ?? (await commandFor(folder, spec)),
         isTrial: beside && agent !== undefined,
         mask: this.#maskOf(spec),
         startTimeoutMilliseconds: options.startTimeoutMilliseconds,

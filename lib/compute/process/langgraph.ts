@@ -71,7 +71,7 @@ function readProject(artifactFolder: string, configPath: string): AgentProject |
   if (!fileName.endsWith('.json') || !existsSync(file)) return undefined;
   let parsed: unknown;
   try {
-    parsed = JSON.parse(readFileSync(file, 'utf8'));
+    parsed = JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''));
   } catch {
     throw new AgentProjectError(`${fileName} cannot be read: it is not valid JSON.`);
   }

@@ -24,6 +24,14 @@ export const langgraphJson = z.looseObject({
   python_version: version('python_version').nullish(),
   /** Local folders (they start with a dot) and names of packages. */
   dependencies: z.array(z.string().min(1)).nullish(),
+  /** Instead of dependencies: a project of uv, and the package in it that is deployed. */
+  source: z
+    .looseObject({
+      kind: z.literal('uv', { error: 'must be "uv"' }),
+      root: z.string().min(1).optional(),
+      package: z.string().min(1).optional(),
+    })
+    .nullish(),
   /** Variables, or the path of a dotenv file. */
   env: z.union([z.record(z.string(), z.string()), z.string()]).nullish(),
   graphs: z.record(z.string().min(1), graph).nullish(),

@@ -4,12 +4,12 @@ import { installPart, isNeeded, preparePart, type Site } from '../../builds/exec
 import { foldersAbove } from '../../builds/javascript.ts';
 import type { BuildPlan, InstallPart } from '../../builds/plan.ts';
 import type { PlanRequest } from '../../builds/plan-project.ts';
+import { sealVenv } from '../../builds/seal.ts';
 import { JAVASCRIPT_SERVER } from '../../builds/versions.ts';
-import { requireOwnWheels } from '../../builds/wheels.ts';
-import { openPythonEnvironment, sealPythonEnvironment } from '../../processes/python/environment.ts';
+import { openPythonEnvironment } from '../../processes/python/environment.ts';
 import { type Cacheable, cacheKey, nodeModulesKey } from './cache-key.ts';
 import type { DependencyCache } from './dependency-cache.ts';
-import { venvKey } from './python-cache-key.ts';
+import { serverVenvKey, venvKey } from './python-cache-key.ts';
 
 export type Installation = {
   site: Site;
@@ -73,19 +73,11 @@ async function keep(
   key: Parameters<DependencyCache['store']>[0],
 ): Promise<boolean> {
   const { site, cache, plan } = installation;
-  if (part.kind !== 'venv') return cache.store(key, target);
-  await sealInstalled(site, plan);
+  if (part.kind !== 'venv' || plan.venv === undefined) return cache.store(key, target);
+  await sealVenv(site.root, plan.venv);
   const isKept = await cache.store(key, target);
   await openPythonEnvironment(target, site.root, site.environment.PATH ?? '');
   return isKept;
-}
-
-/** Makes a virtual environment ready to move with the source; to be called when nothing more is run in it. */
-export async function sealInstalled(site: Site, { venv }: BuildPlan): Promise<void> {
-  if (venv === undefined) return;
-  const folder = join(site.root, venv.folder);
-  await requireOwnWheels(folder);
-  await sealPythonEnvironment(folder, site.root, venv.python);
 }
 
 async function keyOf({ request, plan }: Installation, part: InstallPart): Promise<Cacheable> {
@@ -95,7 +87,8 @@ async function keyOf({ request, plan }: Installation, part: InstallPart): Promis
   if (part.kind === 'agent-server')
     return { key: cacheKey(['agent-server', process.version, JAVASCRIPT_SERVER], true) };
   if (installCommand) return { not: 'the install command is the project’s own' };
-  if (agent !== undefined && plan.venv !== undefined) return venvKey(agent, plan.venv.python);
+  if (part.kind === 'venv' && plan.venv !== undefined)
+    return agent === undefined ? serverVenvKey(request, part, plan.venv) : venvKey(agent, plan.venv.python);
   return packagesKey(request, part);
 }
 

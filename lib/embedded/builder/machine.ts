@@ -1,4 +1,6 @@
-import type { AgentProject } from '../../builds/agent-project.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Site } from '../../builds/execute.ts';
 import { BuildFailure } from '../../builds/failure.ts';
 import type { BuildPlan } from '../../builds/plan.ts';
 import {
@@ -9,41 +11,72 @@ import {
   type Wanted,
 } from '../../builds/plan-project.ts';
 import { toolsOn } from '../../builds/project.ts';
-import { type Interpreter, isNewEnough, wantedPython } from '../../builds/python.ts';
-import { PYTHON_MINOR_OLDEST } from '../../builds/versions.ts';
+import type { Interpreter, PythonWish } from '../../builds/python.ts';
+import { PYTHONS } from '../../builds/versions.ts';
 import { missingPython } from '../../processes/python/environment.ts';
 import { findPython, findPythons } from '../../processes/python/interpreters.ts';
+import { findUv } from './uv.ts';
+
+const run = promisify(execFile);
+
+/** An interpreter is some 30 MB. */
+const INSTALL_MILLISECONDS = 5 * 60_000;
+
+type PythonSite = Pick<Site, 'root' | 'environment' | 'say' | 'run'>;
+type Planned = { request: PlanRequest; plan: BuildPlan; tools: ReadonlySet<string> };
 
 /**
- * Decides how a source in a folder is built with what is on the PATH. Throws BuildFailure when it cannot be.
+ * Decides how the source of a site is built with what is on this machine. Throws BuildFailure when it cannot
+ * be.
  */
-export async function planHere(
-  folder: string,
-  wanted: Wanted,
-  path: string,
-): Promise<{ request: PlanRequest; plan: BuildPlan }> {
-  const request = await findProject(folder, wanted, { mayQuote: true });
-  return { request, plan: await planProject(request, await thisMachine(path)) };
-}
-
-/** What this machine has for builds: what is on the PATH. */
-async function thisMachine(path: string): Promise<BuildHost> {
+export async function planHere(site: PythonSite, wanted: Wanted, toolsFolder: string): Promise<Planned> {
+  const path = site.environment.PATH ?? '';
+  const request = await findProject(site.root, wanted, { mayQuote: true });
+  const tools = await toolsOn(path);
   const [nodeMajor = ''] = process.versions.node.split('.');
-  return { tools: await toolsOn(path), nodeMajor, python: (project) => choosePython(project, path) };
+  const python = (wish: PythonWish) => choosePython(wish, site, toolsFolder);
+  const host: BuildHost = { tools, nodeMajor, python };
+  return { request, tools, plan: await planProject(request, host) };
 }
 
-async function choosePython(project: AgentProject, path: string): Promise<Interpreter> {
-  const wanted = wantedPython(project);
-  if (wanted !== undefined) {
-    const exact = await findPython(wanted, path);
+/** The interpreter that a project asks for: what is on this machine, else what uv can install. */
+async function choosePython(wish: PythonWish, site: PythonSite, toolsFolder: string): Promise<Interpreter> {
+  const path = site.environment.PATH ?? '';
+  if (wish.version !== undefined) {
+    const exact = await findPython(wish.version, path);
     if (exact !== undefined) return exact;
   }
   const pythons = await findPythons(path);
-  const any = wanted === undefined ? pythons.find(({ version }) => isNewEnough(version)) : undefined;
+  const any = wish.version === undefined ? pythons.find(({ version }) => wish.fits(version)) : undefined;
   if (any !== undefined) return any;
-  const { fileName, config } = project;
-  const missing = missingPython(wanted ?? `3.${PYTHON_MINOR_OLDEST} or later`, pythons);
-  throw new BuildFailure(
-    `${fileName}: python_version ${config.python_version ?? 'is not given'}: ${missing}`,
+  const version = wish.version ?? PYTHONS.find(wish.fits);
+  const missing = missingPython(version ?? 'of that kind', pythons);
+  if (version === undefined) throw new BuildFailure(`${wish.from}: ${missing}`);
+  const uv = await findUv(site, pythons[0]?.executable, toolsFolder);
+  const failed = uv === undefined ? 'there is no uv to install it' : await installPython(uv, version, site);
+  const installed = failed === undefined ? await findPython(version, path) : undefined;
+  if (installed !== undefined) return installed;
+  throw new BuildFailure(`${wish.from}: ${missing}; ${failed ?? 'uv has installed it, but it does not run'}`);
+}
+
+/** Resolves with why uv could not install an interpreter; undefined when it did. */
+async function installPython(uv: string, version: string, site: PythonSite): Promise<string | undefined> {
+  site.say(`Python ${version} is not on this machine: uv installs it`);
+  const own = Object.fromEntries(
+    ['UV_PYTHON_INSTALL_MIRROR', 'UV_PYTHON_INSTALL_DIR'].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
   );
+  const env = { ...site.environment, ...own };
+  try {
+    await run(uv, ['python', 'install', '--no-progress', '--no-bin', version], {
+      env,
+      timeout: INSTALL_MILLISECONDS,
+    });
+    return undefined;
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    return `uv could not install it: ${said.split('\n').at(-1)?.trim() || 'it says no reason'}`;
+  }
 }

@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentProject } from '../../builds/agent-project.ts';
+import type { BuildPlan, InstallPart } from '../../builds/plan.ts';
+import type { PlanRequest } from '../../builds/plan-project.ts';
 import type { Interpreter } from '../../builds/python.ts';
 import { type PythonDependencies, readDependencies } from '../../builds/python-dependencies.ts';
 import { PYTHON_SERVER_VERSION } from '../../builds/versions.ts';
@@ -24,6 +26,32 @@ export async function venvKey(project: AgentProject, python: Interpreter): Promi
   ];
   return { key: cacheKey([...parts, ...(await textsOf(dependencies, root))], locked) };
 }
+
+/** Files that may say what a Python server depends on. */
+const SERVER_TEXTS = /^(?:.*\.lock|Pipfile(\.lock)?|pyproject\.toml|uv\.toml|requirements.*\.txt)$/;
+
+/** The key of a Python server's environment: of its lockfiles and the steps that install by them. */
+export async function serverVenvKey(
+  { root, folder }: PlanRequest,
+  { steps }: InstallPart,
+  { python }: NonNullable<BuildPlan['venv']>,
+): Promise<Cacheable> {
+  const commands = JSON.stringify(steps);
+  const names = (await readdir(folder)).filter((name) => SERVER_TEXTS.test(name)).sort();
+  const texts = await Promise.all(names.map((name) => fileTextOf(folder, name)));
+  // What is installed of the project's own code depends on that code.
+  const isOwn =
+    / -e \./.test(commands) || (commands.includes('uv sync') && texts.join('').includes('build-system'));
+  if (isOwn || / -r requirements\//.test(commands)) return { not: 'the project itself is installed' };
+  if (texts.some((text) => NAMES_OTHERS.test(text ?? ''))) return { not: 'requirements name other files' };
+  const locked = names.some((name) => name.endsWith('.lock'));
+  const parts = ['python-server', python.version, python.executable, folder.slice(root.length), commands];
+  return { key: cacheKey([...parts, ...names, ...texts], locked) };
+}
+
+/** A line of requirements that leads to another file. */
+const NAMES_OTHERS =
+  /^[^\S\n]*(-r|-c|-e|--requirement|--constraint|--editable|\.{1,2}\/|file:)|@[^\S\n]*file:|\bpath\s*=\s*["']/m;
 
 /** Backends that build plain Python without running code of the project. */
 const PLAIN_BACKENDS =

@@ -1,11 +1,11 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Artifact, BuildJob } from '../../adapters/builds.ts';
 import { type Git, SourceError } from '../../adapters/git.ts';
 import { carryOut } from '../../builds/execute.ts';
 import { BuildFailure } from '../../builds/failure.ts';
-import { serverOfPlan } from '../../builds/plan.ts';
 import { requireFiles } from '../../builds/plan-project.ts';
+import { sealSource } from '../../builds/seal.ts';
 import { reportUnpacked, unpackTarball } from '../../builds/tarball.ts';
 import { platformOf } from '../../contract/images/platforms.ts';
 import type { AgentServer } from '../../contract/revision-status.ts';
@@ -18,7 +18,7 @@ import { buildEnvironment, createSite } from './build-site.ts';
 import { openDependencyCache } from './dependency-cache.ts';
 import { BuildAborted, failureMessage } from './failure.ts';
 import { fetchCommit, forgetHistory } from './git-source.ts';
-import { install, sealInstalled } from './install.ts';
+import { install } from './install.ts';
 import { planHere } from './machine.ts';
 import type { EndState } from './results.ts';
 import { withUv } from './uv.ts';
@@ -81,13 +81,13 @@ async function buildAndStore(context: Context): Promise<EndState> {
   const commitSha = await obtainSource(context);
   const cloneMs = clock.lap();
   const [made, installMs] = await timed(context, 'install', () => planAndInstall(context));
-  const { site, plan, afterBuild } = made;
+  const { site, plan, tools, afterBuild } = made;
   const [, buildMs] = await timed(context, 'build', () => carryOut(site, plan, 'build', plan.build));
   await requireFiles(site.root, plan.requires);
-  await sealInstalled(site, plan);
+  await sealSource(site.root, plan, tools);
   await afterBuild();
   clock.lap();
-  const artifact = await pack(context, serverOfPlan(plan));
+  const artifact = await pack(context, plan.server);
   const packMs = clock.lap();
   const times = `clone_ms=${cloneMs} install_ms=${installMs} build_ms=${buildMs} pack_ms=${packMs}`;
   log.say(`timing: ${times} total_ms=${clock.total()}`);
@@ -135,10 +135,8 @@ async function planAndInstall(context: Context) {
   const { job, cacheFolder, toolsFolder, processes, log, controller } = context;
   const { signal } = controller;
   const environment = buildEnvironment(dirname(context.folder));
-  const { request, plan } = await planHere(context.folder, job, environment.PATH ?? '');
-  const { root } = request;
-  for (const { text, level } of plan.notes) log.say(text, level);
   const cache = openDependencyCache({ folder: join(cacheFolder, job.tenantId), processes, signal });
+  const root = await realpath(context.folder);
   const bare = createSite({
     processes,
     log,
@@ -146,8 +144,10 @@ async function planAndInstall(context: Context) {
     root,
     environment: { ...environment, ...cache.environment },
   });
+  const { request, plan, tools } = await planHere(bare, job, toolsFolder);
+  for (const { text, level } of plan.notes) log.say(text, level);
   const site = await withUv(bare, plan, toolsFolder);
-  return { site, plan, afterBuild: await install({ site, plan, request, cache }) };
+  return { site, plan, tools, afterBuild: await install({ site, plan, request, cache }) };
 }
 
 /** The result of a step, and how many milliseconds it took. */

@@ -22,8 +22,8 @@ export async function withUv(site: Site, plan: BuildPlan, toolsFolder: string): 
   const path = environment.PATH ?? '';
   if (plan.venv === undefined || (await isOnPath('uv', path))) return site;
   const { executable } = plan.venv.python;
-  const folder = join(toolsFolder, `uv-${UV_VERSION}`);
   site.say(`uv, which installs Python projects, is not on this machine: using uv ${UV_VERSION} from PyPI`);
+  const folder = uvFolder(toolsFolder);
   if (!existsSync(join(folder, 'uv'))) await install(site, executable, toolsFolder, folder);
   const indexes = await indexesOfPip(executable, join(site.root, plan.folder), {
     ...environment,
@@ -32,8 +32,29 @@ export async function withUv(site: Site, plan: BuildPlan, toolsFolder: string): 
   return { ...site, environment: { ...environment, ...indexes, PATH: [folder, path].join(delimiter) } };
 }
 
+const uvFolder = (toolsFolder: string): string => join(toolsFolder, `uv-${UV_VERSION}`);
+
+type Shell = Pick<Site, 'environment' | 'run'>;
+
+/**
+ * The program uv: this machine's own, else the one that builds share, which `python` can install. Undefined
+ * where there is neither of them.
+ */
+export async function findUv(
+  site: Shell,
+  python: string | undefined,
+  toolsFolder: string,
+): Promise<string | undefined> {
+  if (await isOnPath('uv', site.environment.PATH ?? '')) return 'uv';
+  const folder = uvFolder(toolsFolder);
+  const isThere = existsSync(join(folder, 'uv'));
+  if (!isThere && python === undefined) return undefined;
+  if (!isThere && python !== undefined) await install(site, python, toolsFolder, folder);
+  return join(folder, 'uv');
+}
+
 /** By pip in an environment that is thrown away: the program itself depends on nothing. */
-async function install(site: Site, python: string, toolsFolder: string, folder: string): Promise<void> {
+async function install(site: Shell, python: string, toolsFolder: string, folder: string): Promise<void> {
   const partial = join(toolsFolder, `${randomUUID()}.partial`);
   await mkdir(join(partial, 'tool'), { recursive: true });
   const lines = [

@@ -20,18 +20,29 @@ const SEAL = 'slipway.json';
 /** Scripts are small; what is larger is a program that knows no path of ours. */
 const SCRIPT_BYTES_MAX = 256 * 1024;
 
-/** Makes an environment ready to move: `root` is the moving folder that it lies in. */
+/**
+ * Makes an environment ready to move: `root` is the moving folder that it lies in. `python` is the interpreter
+ * that it was made with, unless the environment says another: a command may have made it anew.
+ */
 export async function sealPythonEnvironment(
   environment: string,
   root: string,
-  python: Pick<Python, 'version'>,
+  python?: Pick<Python, 'version'>,
 ): Promise<void> {
+  const version = (await madeWith(environment)) ?? python?.version;
+  if (version === undefined) throw new Error(`${environment} does not say which Python it is for`);
   for (const name of await readdir(join(environment, 'bin'))) {
     const path = join(environment, 'bin', name);
     if (/^python[\d.]*$/.test(name) && (await lstat(path)).isSymbolicLink()) await rm(path);
   }
-  const seal: Seal = { python: python.version, root };
+  const seal: Seal = { python: version, root };
   await writeSeal(environment, seal);
+}
+
+/** The minor version that an environment was made with, as venv and uv write it down. */
+async function madeWith(environment: string): Promise<string | undefined> {
+  const settings = await readFile(join(environment, 'pyvenv.cfg'), 'utf8').catch(() => '');
+  return /^version(?:_info)? *= *(\d+\.\d+)/m.exec(settings)?.[1];
 }
 
 /**
@@ -61,12 +72,12 @@ export async function openPythonEnvironment(
   return python;
 }
 
-/** `Python 3.9 is not on this machine's PATH; found: 3.11, 3.12`. */
+/** `Python 3.9 is not on this machine; found: 3.11, 3.12`. */
 export function missingPython(version: string, found: readonly Python[]): string {
   const versions = found
     .map((one) => one.version)
     .sort((one, other) => one.localeCompare(other, 'en', { numeric: true }));
-  return `Python ${version} is not on the PATH of this machine; found: ${versions.join(', ') || 'none'}`;
+  return `Python ${version} is not on this machine; found: ${versions.join(', ') || 'none'}`;
 }
 
 async function readSeal(environment: string): Promise<Seal | undefined> {

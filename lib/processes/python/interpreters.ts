@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, constants } from 'node:fs/promises';
+import { access, constants, readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { childEnvironment } from '../environment.ts';
@@ -16,9 +16,10 @@ const NAMES = ['python3', 'python', ...Array.from({ length: 13 }, (_, index) => 
 const QUESTION =
   "import sys; print('%d.%d' % sys.version_info[:2]); print(getattr(sys, '_base_executable', sys.executable))";
 
-/** The interpreters on PATH, one for each version, what `python3` names first. */
+/** The interpreters of this machine, one for each version: what `python3` names first, on PATH before elsewhere. */
 export async function findPythons(path: string): Promise<Python[]> {
-  const candidates = (await Promise.all(NAMES.map((name) => onPath(name, path)))).flat();
+  const search = await searchPath(path);
+  const candidates = (await Promise.all(NAMES.map((name) => onPath(name, search)))).flat();
   const found = await Promise.all(candidates.map((candidate) => ask(candidate, path)));
   const byVersion = new Map<string, Python>();
   for (const python of found)
@@ -28,13 +29,39 @@ export async function findPythons(path: string): Promise<Python[]> {
 
 /** The interpreter of one version, looked for where it most likely is. */
 export async function findPython(version: string, path: string): Promise<Python | undefined> {
+  const search = await searchPath(path);
   for (const name of [`python${version}`, 'python3', 'python']) {
-    for (const candidate of await onPath(name, path)) {
+    for (const candidate of await onPath(name, search)) {
       const found = await ask(candidate, path);
       if (found?.version === version) return found;
     }
   }
   return undefined;
+}
+
+/**
+ * PATH, and where people have interpreters that are not on it: those of pyenv, whose names on PATH are
+ * switched off, those that uv has installed, and /opt.
+ */
+async function searchPath(path: string): Promise<string> {
+  const {
+    HOME: home = '/root',
+    PYENV_ROOT: pyenv,
+    XDG_DATA_HOME: data,
+    UV_PYTHON_INSTALL_DIR: uv,
+  } = process.env;
+  const parents = [
+    join(pyenv ?? join(home, '.pyenv'), 'versions'),
+    uv ?? join(data ?? join(home, '.local', 'share'), 'uv', 'python'),
+    '/opt',
+    '/opt/python',
+  ];
+  const folders = await Promise.all(
+    parents.map(async (parent) =>
+      (await readdir(parent).catch(() => [])).sort().map((name) => join(parent, name, 'bin')),
+    ),
+  );
+  return [path, ...folders.flat(), '/usr/local/bin', '/opt/homebrew/bin'].join(delimiter);
 }
 
 /** All of that name: the first may be a shim for a version that is not switched on. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as tar from 'tar';
 import { expect, it, onTestFinished } from 'vitest';
@@ -45,7 +45,14 @@ async function sourceOf(files: Files, kind: 'git' | 'tarball'): Promise<string> 
 
 // The builder of images is asked the same in test/infra/image-builder/plans.test.ts.
 it.each(buildCases)('this machine builds $name as planned', async ({ files, source, wanted, expected }) => {
-  const planning = planHere(await sourceOf(files, source), wanted, await aPath());
+  const root = await realpath(await sourceOf(files, source));
+  const site = {
+    root,
+    environment: { PATH: await aPath() },
+    say: () => undefined,
+    run: async () => undefined,
+  };
+  const planning = planHere(site, wanted, await temporaryFolder());
   if ('refused' in expected) await expect(planning).rejects.toThrow(expected.refused);
   else expect(outline((await planning).plan)).toEqual(expected);
 });

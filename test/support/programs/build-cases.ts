@@ -1,6 +1,6 @@
 import type { BuildPlan, BuildStep } from '../../../lib/builds/plan.ts';
 import type { Wanted } from '../../../lib/builds/plan-project.ts';
-import { JAVASCRIPT_SERVER, PYTHON_SERVER_VERSION } from '../../../lib/builds/versions.ts';
+import { JAVASCRIPT_SERVER, PYTHON_SERVER_VERSION, UVICORN_VERSION } from '../../../lib/builds/versions.ts';
 import type { Files } from '../files/write-files.ts';
 
 /** A project, and how it is built or why not, the same on both runtimes. */
@@ -19,6 +19,8 @@ export type Outline = {
   install: string[];
   build: string;
   requires: string[];
+  /** Of a server: the line that starts it. */
+  start?: string | undefined;
 };
 
 const json = (value: object): string => JSON.stringify(value, undefined, 2);
@@ -52,6 +54,7 @@ export const buildCases: BuildCase[] = [
       install: ['npm ci, else npm install'],
       build: 'script build? npm run build : skip',
       requires: [],
+      start: 'node .',
     },
   },
   {
@@ -154,6 +157,35 @@ export const buildCases: BuildCase[] = [
     },
   },
   {
+    name: 'a FastAPI server with requirements, nested',
+    source: 'git',
+    files: {
+      'apps/api/langgraph.json': '{}',
+      'apps/api/main.py': 'from fastapi import FastAPI\napp = FastAPI()\n',
+      'apps/api/requirements.txt': 'fastapi\n',
+      'apps/api/.python-version': '3.12\n',
+    },
+    wanted: { configPath: 'apps/api/langgraph.json' },
+    expected: {
+      language: 'python',
+      folder: 'apps/api',
+      install: [`${makeVenv} && uv pip install -r requirements.txt && uvicorn==${UVICORN_VERSION}`],
+      build: 'skip',
+      requires: [],
+      start: 'uvicorn main:app --host $HOST --port $PORT',
+    },
+  },
+  {
+    name: 'a source with nothing to start, from a tarball',
+    source: 'tarball',
+    files: { 'README.md': '' },
+    wanted: rootConfig,
+    expected: {
+      refused:
+        /^There is nothing to start\. Found README\.md: add a Procfile with the line `web: <command>`\. Looked for /,
+    },
+  },
+  {
     name: 'an agent whose graph is nowhere',
     source: 'git',
     files: { 'langgraph.json': agent },
@@ -197,6 +229,7 @@ export function outline(plan: BuildPlan): Outline {
     }),
     build: words(build),
     requires: requires.map(({ path }) => path),
+    start: plan.start?.line,
   };
 }
 
@@ -210,6 +243,8 @@ function stepInWords(step: BuildStep): string {
       return `script ${step.name}? ${stepInWords(step.present)} : ${stepInWords(step.absent)}`;
     case 'python-server':
       return `langgraph-cli[inmem] ${step.version}`;
+    case 'python-package':
+      return step.requirement;
     case 'skip':
     case 'fail':
       return step.do;

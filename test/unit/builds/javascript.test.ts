@@ -3,7 +3,13 @@ import { buildStep, installStep } from '../../../lib/builds/javascript.ts';
 import type { BuildStep } from '../../../lib/builds/plan.ts';
 import type { PackageJson } from '../../../lib/builds/project.ts';
 
-const plainPackage: PackageJson = { scripts: {}, hasDependencies: true, packageManager: undefined };
+const plainPackage: PackageJson = {
+  scripts: {},
+  main: undefined,
+  hasDependencies: true,
+  dependencies: new Set(['a']),
+  packageManager: undefined,
+};
 
 const managedBy = (packageManager: string): PackageJson => ({ ...plainPackage, packageManager });
 
@@ -37,6 +43,8 @@ describe('how dependencies are installed', () => {
       'npx --yes pnpm@10 install --frozen-lockfile',
     ],
     ['yarn 1 by npx', facts(['yarn.lock']), 'npx --yes yarn@1 install --frozen-lockfile'],
+    ['bun, installed', facts(['bun.lock'], { tools: ['bun', 'npm'] }), 'bun install --frozen-lockfile'],
+    ['bun that is not there', facts(['bun.lock']), 'npm install'],
     [
       'yarn 4, installed',
       facts(['yarn.lock', '.yarnrc.yml'], { tools: ['yarn'] }),

@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandFor } from '../../../../lib/compute/process/command-for.ts';
+import { findPythons } from '../../../../lib/processes/python/interpreters.ts';
 import { temporaryFolder } from '../../../support/files/temporary-folder.ts';
 
 async function folderOf(files: Record<string, string>): Promise<string> {
@@ -16,13 +17,45 @@ async function folderOf(files: Record<string, string>): Promise<string> {
 const atRoot = { graph_config_path: 'langgraph.json' };
 const scripts = (all: Record<string, string>) => JSON.stringify({ scripts: all });
 
-describe('choosing the command', () => {
+describe('the command that a build has written down', () => {
+  it('is run in its folder, whatever the files say', async () => {
+    const folder = await folderOf({
+      '.slipway-start.json': JSON.stringify({ folder: 'apps/api', line: './server', from: 'a Go server' }),
+      'package.json': scripts({ start: 'node a.js' }),
+      'apps/api/node_modules/.bin/tool': '',
+    });
+    const command = await commandFor(folder, atRoot);
+    expect(command).toMatchObject({ cwd: join(folder, 'apps/api'), from: 'a Go server' });
+    expect(command.start.kind === 'words' && command.start.words(1)).toEqual(['./server']);
+    expect(command.toolFolders).toEqual([join(folder, 'apps/api/node_modules/.bin')]);
+  });
+
+  it('has the tools of its Python environment first, with the interpreter that is here', async () => {
+    const folder = await realpath(
+      await folderOf({
+        '.slipway-start.json': JSON.stringify({ folder: '.', line: 'uvicorn a:b', from: 'x', venv: '.venv' }),
+        '.venv/pyvenv.cfg': 'home = /elsewhere/bin\n',
+        '.venv/bin/uvicorn': '#!/built/here/.venv/bin/python\n',
+      }),
+    );
+    const [python] = await findPythons(process.env.PATH ?? '');
+    const seal = { python: python?.version, root: '/built/here' };
+    await writeFile(join(folder, '.venv/slipway.json'), JSON.stringify(seal));
+    const command = await commandFor(folder, atRoot);
+    expect(command.toolFolders).toEqual([join(folder, '.venv/bin')]);
+    expect(command.variables).toMatchObject({ VIRTUAL_ENV: join(folder, '.venv') });
+    expect(await readFile(join(folder, '.venv/bin/uvicorn'), 'utf8')).toBe(`#!${folder}/.venv/bin/python\n`);
+    expect(await realpath(join(folder, '.venv/bin/python'))).toBe(await realpath(python?.executable ?? ''));
+  });
+});
+
+describe('choosing the command of an artifact whose build has written down none', () => {
   it('takes the start script before the Procfile', async () => {
     const folder = await folderOf({
       'package.json': scripts({ start: 'node a.js' }),
       Procfile: 'web: other',
     });
-    expect(commandFor(folder, atRoot)).toMatchObject({
+    expect(await commandFor(folder, atRoot)).toMatchObject({
       start: { kind: 'words', dropsNames: false },
       cwd: folder,
       toolFolders: [],
@@ -31,7 +64,7 @@ describe('choosing the command', () => {
 
   it('leaves to npm what only npm does', async () => {
     const folder = await folderOf({ 'package.json': scripts({ prestart: 'x', start: 'node a.js' }) });
-    const { start } = commandFor(folder, atRoot);
+    const { start } = await commandFor(folder, atRoot);
     expect(start).toMatchObject({ kind: 'words', dropsNames: true });
     expect(start.kind === 'words' && start.words(1)).toEqual(['npm', 'run', '--silent', 'start']);
   });
@@ -41,7 +74,7 @@ describe('choosing the command', () => {
       Procfile: 'worker: no\nweb:  ./serve --port $PORT  \n',
       'package.json': '{}',
     });
-    const { start } = commandFor(folder, atRoot);
+    const { start } = await commandFor(folder, atRoot);
     expect(start.kind === 'words' && start.words(8123)).toEqual(['./serve', '--port', '8123']);
   });
 
@@ -51,7 +84,7 @@ describe('choosing the command', () => {
       'apps/agent/node_modules/.bin/serve': '',
       'node_modules/.bin/tool': '',
     });
-    const command = commandFor(folder, { graph_config_path: 'apps/agent/langgraph.json' });
+    const command = await commandFor(folder, { graph_config_path: 'apps/agent/langgraph.json' });
     expect(command.cwd).toBe(join(folder, 'apps/agent'));
     expect(command.toolFolders).toEqual([
       join(folder, 'apps/agent/node_modules/.bin'),
@@ -63,14 +96,22 @@ describe('choosing the command', () => {
     'stays at the root of the artifact for %s',
     async (path) => {
       const folder = await folderOf({ 'package.json': scripts({ start: 'node a.js' }) });
-      expect(commandFor(folder, { graph_config_path: path }).cwd).toBe(folder);
+      expect((await commandFor(folder, { graph_config_path: path })).cwd).toBe(folder);
     },
   );
 
+  it('reads a package.json with a byte order mark', async () => {
+    const folder = await folderOf({ 'package.json': `\ufeff${scripts({ start: 'node a.js' })}` });
+    const { start } = await commandFor(folder, atRoot);
+    expect(start.kind === 'words' && start.words(1)).toEqual(['node', 'a.js']);
+  });
+
   it('says what is missing, and what cannot be read', async () => {
     const empty = await folderOf({ 'package.json': scripts({ build: 'x' }) });
-    expect(() => commandFor(empty, atRoot)).toThrow(/no "start" script in package\.json and no "web:" line/);
+    await expect(commandFor(empty, atRoot)).rejects.toThrow(
+      /no "start" script in package\.json and no "web:" line/,
+    );
     const broken = await folderOf({ 'package.json': '{' });
-    expect(() => commandFor(broken, atRoot)).toThrow(/package\.json cannot be read/);
+    await expect(commandFor(broken, atRoot)).rejects.toThrow(/package\.json cannot be read/);
   });
 });

@@ -1,0 +1,94 @@
+import { webLine } from '../../contract/server-start.ts';
+import { compiledKinds } from './compiled.ts';
+import { javaScriptKinds, startScript } from './javascript.ts';
+import { commandsOf, hasPythonDependencies, packageOfLine, pythonKinds } from './python.ts';
+import type { Look, Server, ServerKind } from './server.ts';
+
+const procfile: ServerKind = {
+  looksFor: 'a `web` line in a Procfile',
+  find({ files }) {
+    const line = webLine(files.get('Procfile') ?? '');
+    if (line === undefined) return undefined;
+    return {
+      what: 'a server with a Procfile',
+      file: 'Procfile',
+      line,
+      from: 'the web line of the Procfile',
+      packages: true,
+      ...(hasPythonDependencies(files) && { python: packageOfLine(line) }),
+    };
+  },
+};
+
+/** The kinds of servers that are known. The first that finds itself in a source has it. */
+const KINDS: readonly ServerKind[] = [
+  startScript,
+  procfile,
+  ...javaScriptKinds,
+  ...pythonKinds,
+  ...compiledKinds,
+];
+
+/**
+ * What server a project is, undefined when it is none that is known. It depends on the files alone, and on
+ * the tools that are there where it is built.
+ */
+export function detectServer(look: Look): Server | { refused: string } | undefined {
+  for (const kind of KINDS) {
+    const found = kind.find(look);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const ADD_WEB_LINE = 'add a Procfile with the line';
+
+type Hint = (look: Look) => string | undefined;
+
+/** What was found instead, and the line to add. The first that applies is said. */
+const HINTS: readonly Hint[] = [
+  ({ files }) => {
+    const [first] = commandsOf(files);
+    if (first === undefined) return undefined;
+    return `pyproject.toml declares the command '${first}', and whether it is a server only you know: ${ADD_WEB_LINE} \`web: ${first}\``;
+  },
+  ({ files }) => {
+    if (!files.has('Dockerfile')) return undefined;
+    return `a Dockerfile: this listener builds no images; listeners of the types k8s and ecs do. Here ${ADD_WEB_LINE} \`web: <what its CMD runs>\``;
+  },
+  ({ files }) => {
+    if (!files.has('Procfile')) return undefined;
+    return 'a Procfile without a `web` line: add `web: <command>` to it';
+  },
+  ({ files }) => {
+    const python = [...files.keys()].filter((path) => path.endsWith('.py'));
+    if (python.length === 0 && !hasPythonDependencies(files)) return undefined;
+    const [first = 'none at all'] = python;
+    return `Python files (${first}${python.length > 1 ? `, and ${python.length - 1} more` : ''}) without a web application in one of the places above: ${ADD_WEB_LINE} \`web: uvicorn <module>:<app> --host $HOST --port $PORT\``;
+  },
+  ({ files }) => {
+    if (!files.has('package.json')) return undefined;
+    return 'a package.json without a start script: add `"start": "node <file>"` to its scripts';
+  },
+  ({ files }) => {
+    if (!files.has('go.mod')) return undefined;
+    return `a go.mod without a package main in its folder or in one folder of cmd: set build_command to \`go build -o server ./<folder>\` and ${ADD_WEB_LINE} \`web: ./server\``;
+  },
+  ({ files }) => {
+    if (!files.has('Cargo.toml')) return undefined;
+    return `a Cargo.toml without one program: set build_command to \`cargo build --release --package <name>\` and ${ADD_WEB_LINE} \`web: target/release/<name>\``;
+  },
+  ({ files }) => {
+    const names = [...new Set([...files.keys()].map((path) => path.replace(/\/.*$/, '/')))];
+    const [first] = names;
+    if (first === undefined) return `an empty folder: ${ADD_WEB_LINE} \`web: <command>\``;
+    const shown = names.slice(0, 5).join(', ');
+    return `${shown}${names.length > 5 ? ` and ${names.length - 5} more` : ''}: ${ADD_WEB_LINE} \`web: <command>\``;
+  },
+];
+
+/** Why nothing of a source can be started: what was looked for, what is there, and the line to add. */
+export function nothingToStart(look: Look): string {
+  const [found = ''] = HINTS.flatMap((hint) => hint(look) ?? []);
+  return `There is nothing to start. Found ${found}. Looked for graphs in langgraph.json, ${KINDS.map((kind) => kind.looksFor).join(', ')}`;
+}

@@ -1,0 +1,55 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isInside } from '../project.ts';
+
+/**
+ * The files of a project by their paths from its folder, each with its text; of files that say nothing about
+ * how the project is built and started the text is empty.
+ */
+export type SourceFiles = ReadonlyMap<string, string>;
+
+/** `src/<package>/<part>/main.py` is the deepest place where a server is looked for. */
+const DEPTH_MAX = 4;
+const FILES_MAX = 20_000;
+/** A file that says how a project is built and started is no larger; generated code may be. */
+const TEXT_BYTES_MAX = 512 * 1024;
+
+const SKIPPED = /^(?:\..*|node_modules|__pycache__|venv|env|site-packages)$/;
+
+/** What detectors read. */
+const READ =
+  /^(?:package\.json|Procfile|pyproject\.toml|Pipfile|Pipfile\.lock|runtime\.txt|\.python-version|requirements[^/]*\.txt|requirements\/[^/]*\.txt|setup\.py|go\.mod|Cargo\.toml|deno\.jsonc?|[^/]*\.(?:go|py)|cmd\/[^/]+\/[^/]+\.go)$|\/(?:main|app|server|api|asgi|wsgi|agent|__init__|settings)\.py$|(?:^|\/)(?:index|server|main|app)\.[cm]?[jt]s$/;
+
+/** Reads the files of a project's folder. What a link leads to outside of the source is not read. */
+export async function readSourceFiles(root: string, folder: string): Promise<SourceFiles> {
+  const found = new Map<string, string>();
+  await readFolder({ root: await realpath(root), folder, found }, '', DEPTH_MAX);
+  return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+type Reading = { root: string; folder: string; found: Map<string, string> };
+
+async function readFolder(reading: Reading, below: string, depth: number): Promise<void> {
+  const entries = await readdir(join(reading.folder, below), { withFileTypes: true });
+  for (const entry of entries) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (reading.found.size >= FILES_MAX) return;
+    if (entry.isDirectory()) {
+      if (depth > 1 && !SKIPPED.test(entry.name)) await readFolder(reading, path, depth - 1);
+    } else {
+      const text = await textOf(reading, path);
+      if (text !== undefined) reading.found.set(path, text);
+    }
+  }
+}
+
+/** Undefined for what is no file of the source. */
+async function textOf({ root, folder }: Reading, path: string): Promise<string | undefined> {
+  const real = await realpath(join(folder, path)).catch(() => undefined);
+  if (real === undefined || !isInside(root, real)) return undefined;
+  const found = await stat(real);
+  if (!found.isFile()) return undefined;
+  if (!READ.test(path) || found.size > TEXT_BYTES_MAX) return '';
+  // A byte order mark is what some editors begin a text with; it says nothing.
+  return (await readFile(real, 'utf8')).replace(/^\ufeff/, '');
+}

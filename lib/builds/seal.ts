@@ -1,0 +1,56 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ServerStart, START_FILE } from '../contract/server-start.ts';
+import { PYTHON_ENVIRONMENT, sealPythonEnvironment } from '../processes/python/environment.ts';
+import { detectServer, nothingToStart } from './detect/detect.ts';
+import { readSourceFiles } from './detect/source-files.ts';
+import { BuildFailure } from './failure.ts';
+import type { BuildPlan } from './plan.ts';
+import { isFile } from './project.ts';
+import { requireOwnWheels } from './wheels.ts';
+
+/** Makes the plan's virtual environment ready to move with the source; nothing more may be run in it. */
+export async function sealVenv(root: string, { folder, python }: SealedVenv): Promise<void> {
+  await requireOwnWheels(join(root, folder));
+  await sealPythonEnvironment(join(root, folder), root, python);
+}
+
+type SealedVenv = { folder: string; python?: { version: string } };
+
+/**
+ * Makes a built source ready to be deployed: seals its environment, also one that a command of the client has
+ * made where the plan has none, and writes down how its server is started. Throws BuildFailure when nothing
+ * can be started.
+ */
+export async function sealSource(root: string, plan: BuildPlan, tools: ReadonlySet<string>): Promise<void> {
+  const venv = plan.venv ?? (await ownVenv(root, plan));
+  if (venv !== undefined) await sealVenv(root, venv);
+  if (plan.server === 'langgraph') return;
+  const start = plan.start ?? (await startOfMade(root, plan, tools));
+  const written: ServerStart = {
+    folder: plan.folder,
+    ...start,
+    ...(venv !== undefined && { venv: venv.folder }),
+  };
+  await writeFile(join(root, START_FILE), JSON.stringify(written));
+}
+
+/** Only commands of the client make one; what lies in a source was made for another machine. */
+async function ownVenv(root: string, { folder, ownCommands }: BuildPlan): Promise<SealedVenv | undefined> {
+  const venv = join(folder, PYTHON_ENVIRONMENT);
+  const isMade = ownCommands && (await isFile(join(root, venv, 'pyvenv.cfg')));
+  return isMade ? { folder: venv } : undefined;
+}
+
+/** What is started of a source in which only its commands have made something to start. */
+async function startOfMade(
+  root: string,
+  { folder }: BuildPlan,
+  tools: ReadonlySet<string>,
+): Promise<Pick<ServerStart, 'line' | 'from'>> {
+  const look = { files: await readSourceFiles(root, join(root, folder)), tools };
+  const found = detectServer(look);
+  if (found === undefined) throw new BuildFailure(nothingToStart(look));
+  if ('refused' in found) throw new BuildFailure(found.refused);
+  return { line: found.line, from: found.from };
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+
+/**
+ * In an artifact, at its root: how the server in it is started. The build writes it, the listener reads it;
+ * agent projects, and artifacts of builds before it, have none.
+ */
+export const START_FILE = '.slipway-start.json';
+
+export const serverStart = z.object({
+  /** The folder that the server runs in, relative to the artifact's root. */
+  folder: z.string(),
+  /** A line of shell; PORT and HOST are set when it runs. */
+  line: z.string().min(1),
+  /** What it is, for logs: `the web line of the Procfile`. */
+  from: z.string(),
+  /** A Python environment whose tools come first on PATH, relative to the artifact's root. */
+  venv: z.string().optional(),
+});
+export type ServerStart = z.infer<typeof serverStart>;
+
+/** The line that runs the `start` script of a package.json; undefined when there is none. */
+export function startScriptLine(scripts: Readonly<Record<string, string>>): string | undefined {
+  const { start, prestart, poststart } = scripts;
+  if (start === undefined || start.trim() === '') return undefined;
+  // The script in a shell of ours is one process where npm makes three, and signals reach the server at once.
+  // npm itself is needed only for what it alone does.
+  const needsNpm =
+    prestart !== undefined || poststart !== undefined || /npm_(package|config|lifecycle)_/.test(start);
+  return needsNpm ? 'npm run --silent start' : start;
+}
+
+/** The command of the `web` process of a Procfile; undefined when there is none. */
+export const webLine = (procfile: string): string | undefined =>
+  /^web:[ \t]*(\S.*)$/m.exec(procfile)?.[1]?.trim();

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { imagePlace } from '../../../lib/builds/codebuild/planned.ts';
+import { BuildFailure } from '../../../lib/builds/failure.ts';
+import { type BuildHost, findProject, planProject } from '../../../lib/builds/plan-project.ts';
+import { isInRange, pythonWish } from '../../../lib/builds/python-server.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { writeFiles } from '../../support/files/write-files.ts';
+import { type SourceTree, sourceTrees } from '../../support/programs/source-trees.ts';
+
+/** What is decided of a source, in the words of the log. */
+async function decide(tree: SourceTree, host: BuildHost) {
+  const folder = await temporaryFolder();
+  await writeFiles(folder, tree.files);
+  const { installCommand, buildCommand } = tree;
+  const wanted = { configPath: 'langgraph.json', installCommand, buildCommand };
+  const request = await findProject(folder, wanted, { mayQuote: false });
+  const plan = await planProject(request, host);
+  const [taken, ...notes] = plan.notes.map(({ text }) =>
+    text.replaceAll(plan.venv?.python.executable ?? '\0', 'PYTHON'),
+  );
+  const line = (name: string) => notes.find((note) => note.startsWith(`${name}: `))?.slice(name.length + 2);
+  return { taken, install: line('Install'), build: line('Build'), start: line('Start') };
+}
+
+const machineWith = (tools: readonly string[]): BuildHost => ({
+  tools: new Set(['npm', 'npx', ...tools]),
+  nodeMajor: '24',
+  python: async ({ version = '3.11' }) => ({ version, executable: `/opt/python${version}/bin/python` }),
+});
+
+describe('a source', () => {
+  it.each(sourceTrees)('with $name is known on a machine', async (tree) => {
+    const deciding = decide(tree, machineWith(tree.tools ?? []));
+    if ('refused' in tree.expected)
+      await expect(deciding).rejects.toThrow(new BuildFailure(tree.expected.refused));
+    else expect(await deciding).toEqual(tree.expected);
+  });
+
+  it.each(sourceTrees)('with $name is the same in an image build', async (tree) => {
+    const tools = new Set([...imagePlace.tools, ...(tree.tools ?? [])]);
+    const deciding = decide(tree, { ...imagePlace, tools });
+    if ('refused' in tree.expected)
+      await expect(deciding).rejects.toThrow(new BuildFailure(tree.expected.refused));
+    else expect(await deciding).toEqual(tree.expected);
+  });
+});
+
+describe('the Python that a project asks for', () => {
+  const wishOf = (files: Record<string, string>) => pythonWish(new Map(Object.entries(files)));
+
+  it.each([
+    ['.python-version', { '.python-version': '3.11.7\n', 'runtime.txt': 'python-3.12.1' }, '3.11'],
+    ['runtime.txt', { 'runtime.txt': 'python-3.12.1\n' }, '3.12'],
+    ['Pipfile', { Pipfile: '[requires]\npython_version = "3.13"\n' }, '3.13'],
+    ['an environment of pyenv', { '.python-version': 'my-project\n' }, undefined],
+    ['nothing', {}, undefined],
+  ])('is named by %s', (_, files, version) => {
+    expect(wishOf(files).version).toBe(version);
+  });
+
+  it.each([
+    ['>=3.11', ['3.11', '3.12', '3.13', '3.14']],
+    ['>=3.11,<3.13', ['3.11', '3.12']],
+    ['>=3.10.4, <4', ['3.10', '3.11', '3.12', '3.13', '3.14']],
+    ['^3.12', ['3.12', '3.13', '3.14']],
+    ['~3.12', ['3.12']],
+    ['~=3.12', ['3.12', '3.13', '3.14']],
+    ['~=3.12.1', ['3.12']],
+    ['==3.12.*', ['3.12']],
+    ['3.13', ['3.13']],
+    ['>3.11, !=3.13', ['3.12', '3.14']],
+    ['<=3.11', ['3.10', '3.11']],
+    ['*', ['3.10', '3.11', '3.12', '3.13', '3.14']],
+  ])('may be any in %s', (range, versions) => {
+    const all = ['3.10', '3.11', '3.12', '3.13', '3.14'];
+    expect(all.filter((version) => isInRange(version, range))).toEqual(versions);
+    const { fits } = wishOf({ 'pyproject.toml': `[project]\nrequires-python = "${range}" # so\n` });
+    expect(all.filter(fits)).toEqual(versions);
+  });
+});
