@@ -47,7 +47,7 @@ describe('an agent project that cannot be built', () => {
       'a Python version that is not here',
       json({ python_version: '3.99', dependencies: ['.'], graphs: { agent: './a.py:graph' } }),
       { 'a.py': '' },
-      /python_version 3\.99: Python 3\.99 is not on the PATH of this machine; found: /,
+      /python_version 3\.99: Python 3\.99 is not on this machine; found: .*; uv could not install it: /,
     ],
     [
       'lines for an image',

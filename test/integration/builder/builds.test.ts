@@ -4,7 +4,8 @@ import { gitRepository, gitRepositoryIn } from '../../support/files/git-reposito
 import { newFolder, removeFolder } from '../../support/files/temporary-folder.ts';
 import { jobFor, messageOf, setUp, unpack } from './set-up.ts';
 
-const script = (build: string) => JSON.stringify({ name: 'x', version: '1.0.0', scripts: { build } });
+const script = (build: string) =>
+  JSON.stringify({ name: 'x', version: '1.0.0', scripts: { build, start: 'node .' } });
 
 describe('a build that succeeds', () => {
   it('stores the built folder without git, with its commit, sha256 and times', async () => {
@@ -29,7 +30,12 @@ describe('a build that succeeds', () => {
     const files = await unpack(blobs, artifact.key);
     expect(files.get('built.txt')).toBe(`${process.version}\n`);
     const paths = [...files.keys()].filter((path) => !path.endsWith('/') && path !== '');
-    expect(paths.sort()).toEqual(['built.txt', 'link', 'package.json', 'src/a.js']);
+    expect(paths.sort()).toEqual(['.slipway-start.json', 'built.txt', 'link', 'package.json', 'src/a.js']);
+    expect(JSON.parse(files.get('.slipway-start.json') ?? '')).toEqual({
+      folder: '.',
+      line: 'node .',
+      from: 'the start script of package.json',
+    });
     expect(log.filter((line) => line.startsWith('Left out'))).toHaveLength(2);
     expect(log).toContain('Nothing to install: package.json lists no dependencies');
     expect(log).toContain('Running build command: npm run build');
@@ -38,7 +44,7 @@ describe('a build that succeeds', () => {
 
   it('builds exactly the commit it is given, also one that no branch ends in', async () => {
     const { run, blobs } = await setUp();
-    const repository = await gitRepository({ version: 'one' });
+    const repository = await gitRepository({ version: 'one', Procfile: 'web: true' });
     const commitSha = repository.git('rev-parse', 'HEAD');
     await repository.commit({ version: 'two' });
     const job = jobFor(repository.url, {
@@ -67,7 +73,7 @@ describe('a build that succeeds', () => {
 
   it("runs the client's commands, in an environment of no npm, no Slipway and no AWS variables", async () => {
     const { run } = await setUp();
-    const repository = await gitRepository({ a: '1' });
+    const repository = await gitRepository({ Procfile: 'web: true' });
     const commands = { installCommand: 'echo installing && env', buildCommand: 'echo building' };
     const { state, log } = await run(jobFor(repository.url, commands));
     expect(state.state).toBe('succeeded');
@@ -90,7 +96,7 @@ describe('a build that succeeds', () => {
   it('fetches submodules', async () => {
     const { run, blobs } = await setUp();
     const library = await gitRepository({ 'lib.txt': 'library' });
-    const repository = await gitRepository({ a: '1' });
+    const repository = await gitRepository({ Procfile: 'web: true' });
     repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.url, 'vendor');
     await repository.commit({});
     const { state } = await run(jobFor(repository.url));
@@ -102,7 +108,12 @@ describe('a build that succeeds', () => {
   it('falls back to npm install when the lockfile does not fit, and says so', async () => {
     const { run, blobs } = await setUp();
     const repository = await gitRepository({
-      'package.json': JSON.stringify({ name: 'x', version: '1.0.0', dependencies: { dep: 'file:./dep' } }),
+      'package.json': JSON.stringify({
+        name: 'x',
+        version: '1.0.0',
+        scripts: { start: 'node .' },
+        dependencies: { dep: 'file:./dep' },
+      }),
       'package-lock.json': JSON.stringify({
         name: 'x',
         version: '1.0.0',
@@ -128,7 +139,7 @@ it('compresses what it stores', async () => {
   const text = Array.from({ length: 100_000 }, (_, line) => `line ${line} is much like the others\n`).join(
     '',
   );
-  const { url } = await gitRepository({ 'large.txt': text });
+  const { url } = await gitRepository({ 'large.txt': text, Procfile: 'web: true' });
   const { state } = await run(jobFor(url));
   if (state.state !== 'succeeded' || state.artifact.kind !== 'folder') throw new Error('the build failed');
   expect(state.artifact.sizeBytes).toBeLessThan(text.length / 5);
@@ -154,7 +165,7 @@ describe('a build that fails', () => {
 
   it('shows no secret value in a line or in the message', async () => {
     const { run } = await setUp();
-    const repository = await gitRepository({ a: '1' });
+    const repository = await gitRepository({ Procfile: 'web: true' });
     const buildCommand = 'echo token is hunter2-hunter2 && exit 1';
     const { state, log } = await run(
       jobFor(repository.url, { buildCommand, maskValues: ['hunter2-hunter2', 'short'] }),
@@ -174,7 +185,7 @@ describe('a build that fails', () => {
 
   it('names a ref and a commit that are not there', async () => {
     const { run } = await setUp();
-    const { url } = await gitRepository({ a: '1' });
+    const { url } = await gitRepository({ Procfile: 'web: true' });
     const byRef = await run(
       jobFor(url, { source: { kind: 'git', repoUrl: url, ref: 'nope', commitSha: undefined } }),
     );

@@ -16,7 +16,8 @@ async function said(files: Parameters<typeof gitRepository>[0]) {
   return { read, ofThisMachine: [dataFolder, `${homedir()}/`, process.cwd()] };
 }
 
-const script = (build: string) => JSON.stringify({ name: 'x', version: '1.0.0', scripts: { build } });
+const script = (build: string) =>
+  JSON.stringify({ name: 'x', version: '1.0.0', scripts: { build, start: 'node .' } });
 
 describe('nothing that a client reads of a build holds a path of this machine', () => {
   it.each<[string, Parameters<typeof gitRepository>[0], RegExp]>([

@@ -60,7 +60,7 @@ describe('a hanging install', () => {
 
 it('ends a build whose folder grows too large while it runs', async () => {
   const { run } = await setUp({ limits: { folderBytesMax: 4_000_000, folderCheckMilliseconds: 50 } });
-  const { url } = await gitRepository({ a: '1' });
+  const { url } = await gitRepository({ Procfile: 'web: true' });
   const buildCommand = `head -c 6000000 /dev/urandom > big && sleep 60`;
   const { state } = await run(jobFor(url, { buildCommand }));
   expect(messageOf(state)).toContain("in step 'build' because its work folder grew over 4000000 bytes");
@@ -68,7 +68,7 @@ it('ends a build whose folder grows too large while it runs', async () => {
 
 it('looks at the size once more before packing', async () => {
   const { run } = await setUp({ limits: { folderBytesMax: 4_000_000, folderCheckMilliseconds: 3_600_000 } });
-  const { url } = await gitRepository({ a: '1' });
+  const { url } = await gitRepository({ Procfile: 'web: true' });
   const { state } = await run(jobFor(url, { buildCommand: 'head -c 6000000 /dev/urandom > big' }));
   expect(messageOf(state)).toContain("in step 'pack' because its work folder grew over");
 });
@@ -76,7 +76,7 @@ it('looks at the size once more before packing', async () => {
 describe('the queue', () => {
   it('lets no tenant wait behind the queue of another', async () => {
     const { builder, ended, dataFolder } = await setUp({ concurrency: 2 });
-    const { url } = await gitRepository({ a: '1' });
+    const { url } = await gitRepository({ Procfile: 'web: true' });
     const out = join(dataFolder, 'order');
     const gate = join(dataFolder, 'gate');
     const named = (name: string) =>
@@ -98,7 +98,7 @@ describe('the queue', () => {
 
   it('starts once a token, runs so many at a time and in order, and announces start and end', async () => {
     const { builder, changes, ended, dataFolder } = await setUp({ concurrency: 1 });
-    const { url } = await gitRepository({ a: '1' });
+    const { url } = await gitRepository({ Procfile: 'web: true' });
     const gate = join(dataFolder, 'gate');
     const jobs = ['one', 'two', 'three'].map((name) =>
       jobFor(url, {
@@ -132,7 +132,7 @@ describe('the queue', () => {
 
   it('remembers after a restart how builds ended, knows which were lost, and clears their folders', async () => {
     const before = await setUp();
-    const { url } = await gitRepository({ a: '1' });
+    const { url } = await gitRepository({ Procfile: 'web: true' });
     const good = jobFor(url);
     const { buildId, state } = await before.run(good);
     const hanging = jobFor(url, { installCommand: 'echo up && sleep 60' });

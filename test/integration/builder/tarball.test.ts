@@ -34,15 +34,16 @@ describe('a build of an uploaded tarball', () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'src'));
     await writeFile(join(folder, 'src', 'a.txt'), 'hello');
+    await writeFile(join(folder, 'Procfile'), 'web: true');
     const bytes = Buffer.concat(
-      await Readable.from(tar.create({ cwd: folder, gzip: true }, ['src/a.txt'])).toArray(),
+      await Readable.from(tar.create({ cwd: folder, gzip: true }, ['src/a.txt', 'Procfile'])).toArray(),
     );
     const { state, blobs } = await build(bytes);
     if (state.state !== 'succeeded' || state.artifact.kind !== 'folder')
       throw new Error(JSON.stringify(state));
     expect(state.commitSha).toBeUndefined();
     const files = await unpack(blobs, state.artifact.key);
-    expect([files.get('src/a.txt'), files.get('list.txt')]).toEqual(['hello', 'list.txt\nsrc\n']);
+    expect([files.get('src/a.txt'), files.get('list.txt')]).toEqual(['hello', 'Procfile\nlist.txt\nsrc\n']);
   });
 
   it.each([
