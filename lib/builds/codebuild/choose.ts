@@ -35,8 +35,10 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
   const language = config === undefined ? undefined : languageOfImage(config);
   const dockerfile = await ownFile(root, join(folder, 'Dockerfile'));
   // Such a build may ask git for its commit; what else is deployed carries no history.
-  if (dockerfile !== undefined)
+  if (dockerfile !== undefined) {
+    say('This source has a Dockerfile: it is built as it is, and what it starts is its own');
     return async () => ({ dockerfile, context: folder, contexts: {}, server: 'other' });
+  }
   const forget = () => rm(join(source, '.git'), { recursive: true, force: true });
   if (config !== undefined && language !== undefined) {
     refuseWithoutNeeds(machine, config.json);
@@ -54,6 +56,7 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
     { root, folder, agent: undefined, installCommand, buildCommand },
     imagePlace,
   );
+  for (const { text } of plan.notes) say(text);
   const planned = await writePlanned(machine.work, plan, serverDockerfile(), false);
   return async () => {
     await forget();

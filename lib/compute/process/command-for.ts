@@ -28,6 +28,8 @@ export type ServerCommand = {
    * for.
    */
   savesOnStop?: boolean;
+  /** It answers GET /ok with 200 once it is ready, and with nothing of the kind before. */
+  isAgentServer?: boolean;
   /** Whether this line, before it is ready, means that it never will be, although it lives on. */
   isFatal?: (line: { level: Level; message: string }) => boolean;
   /** How a line of its output is read. */

@@ -118,7 +118,7 @@ const optionsFor = (port: number, fileName: string): string[] => [
   '--config',
   fileName,
 ];
-const rest = { savesOnStop: true, toLines: agentLines };
+const rest = { isAgentServer: true, savesOnStop: true, toLines: agentLines };
 
 async function javaScriptCommand(
   { artifactFolder }: Places,

@@ -36,7 +36,7 @@ export function describeExit(exit: GroupExit): string {
   return exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
 }
 
-type Probe = { ready: boolean; problem: string };
+type Probe = { status: number | undefined; problem: string };
 
 async function probe(where: Listening, signal: AbortSignal): Promise<Probe> {
   const host = where.host === '::1' ? '[::1]' : where.host;
@@ -47,11 +47,13 @@ async function probe(where: Listening, signal: AbortSignal): Promise<Probe> {
       redirect: 'manual',
     });
     await response.body?.cancel();
-    return { ready: response.ok, problem: `GET /ok answers ${response.status}` };
+    return { status: response.status, problem: `GET /ok answers ${response.status}` };
   } catch (error) {
-    return { ready: false, problem: `GET /ok fails: ${messageOf(error)}` };
+    return { status: undefined, problem: `GET /ok fails: ${messageOf(error)}` };
   }
 }
+
+export const isOk = (status: number): boolean => status >= 200 && status < 300;
 
 /** Whether anything, of this group or not, accepts connections on the port. */
 async function isOpen(port: number): Promise<boolean> {
@@ -73,7 +75,7 @@ async function isOpen(port: number): Promise<boolean> {
 async function firstHttpPort(others: Listening[], signal: AbortSignal): Promise<number | undefined> {
   for (const other of others) {
     const answer = await probe(other, signal);
-    if (answer.problem.startsWith('GET /ok answers')) return other.port;
+    if (answer.status !== undefined) return other.port;
   }
   return undefined;
 }
@@ -81,19 +83,29 @@ async function firstHttpPort(others: Listening[], signal: AbortSignal): Promise<
 /** A server that has said why it fails may say more, and a last look may find it ready all the same. */
 const FAILURE_MILLISECONDS = 2000;
 
+/** While a server is waited for, what it answers is told this often. */
+const TOLD_MILLISECONDS = 10_000;
+
 export type ReadinessOptions = {
   port: number;
   timeoutMilliseconds: number;
   signal: AbortSignal;
+  /**
+   * Whether it is an agent server, which answers 200 once it is ready. Any other server is ready, too, when it
+   * answers anything below 500 twice: it need not know the path.
+   */
+  isAgentServer: boolean;
+  /** Hears now and then why the server is not ready yet. */
+  onWaiting: (problem: string, waitedMilliseconds: number) => void;
   /** What the server has said that means it will never be ready although it lives on. */
   failure?: () => string | undefined;
 };
 
 /** Where a server answers, and all that its processes listen on. */
-export type Ready = { where: Listening; listening: Listening[] };
+export type Ready = { where: Listening; listening: Listening[]; status: number };
 
 /**
- * Waits until GET /ok on `port` answers 2xx, from a process of this very group. Throws `NotReadyError` when
+ * Waits until GET /ok on `port` is answered as by a server that is ready, from a process of this very group. Throws `NotReadyError` when
  * the first process ends, when the group serves on another port, and at the timeout.
  */
 export async function waitUntilReady(group: ProcessGroup, options: ReadinessOptions): Promise<Ready> {
@@ -104,6 +116,8 @@ export async function waitUntilReady(group: ProcessGroup, options: ReadinessOpti
   let failedSince: number | undefined;
   let look = LOOK_MILLISECONDS_MIN;
   let searchedAt = begin;
+  let toldAt = begin;
+  let answers = 0;
   while (Date.now() - begin < options.timeoutMilliseconds) {
     signal.throwIfAborted();
     if (group.exit !== undefined) throw new NotReadyError(`The server ${describeExit(await group.exited)}.`);
@@ -116,15 +130,20 @@ export async function waitUntilReady(group: ProcessGroup, options: ReadinessOpti
     const listening = searches ? listenersOf(group) : [];
     const where = onPort(listening, port);
     if (where !== undefined) {
-      const answer = await probe(where, signal);
-      if (answer.ready) return { where, listening };
-      problem = answer.problem;
+      const { status = 500, problem: said } = await probe(where, signal);
+      answers = status < 500 && !options.isAgentServer ? answers + 1 : 0;
+      if (isOk(status) || answers === 2) return { where, listening, status };
+      problem = said;
     } else if (searches) {
       const other = await firstHttpPort(listening, signal);
       otherSince = other === undefined ? undefined : (otherSince ?? Date.now());
       if (otherSince !== undefined && Date.now() - otherSince >= OTHER_PORT_MILLISECONDS) {
         throw new NotReadyError(`It listens on port ${other} instead of PORT=${port}.`);
       }
+    }
+    if (Date.now() - toldAt >= TOLD_MILLISECONDS) {
+      toldAt = Date.now();
+      options.onWaiting(problem, toldAt - begin);
     }
     await Promise.race([pause(look, signal), group.exited]);
     look = Math.min(LOOK_MILLISECONDS_MAX, look * 1.2);

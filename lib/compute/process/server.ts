@@ -15,7 +15,7 @@ import { nextTimestamp } from '../../processes/timestamps.ts';
 import type { ServerCommand } from './command-for.ts';
 import { isClosedPath } from './proxy/closed-paths.ts';
 import { ProxyTarget } from './proxy/target.ts';
-import { NotReadyError, waitUntilReady } from './readiness.ts';
+import { isOk, NotReadyError, waitUntilReady } from './readiness.ts';
 import { serverEnvironment } from './server-environment.ts';
 import { namesShellsDrop, type Start } from './start-line.ts';
 
@@ -59,6 +59,9 @@ const PORT_ATTEMPTS = 3;
  */
 const RAW_LINE_BYTES_MAX = 96 * 1024;
 
+/** A line of an access log about a request of ours, which says nothing about why a server fails. */
+const OWN_PROBE = /\bGET \/ok\b/;
+
 export class ServerFailedError extends Error {}
 
 /** The reason, followed by the last lines of output. */
@@ -83,7 +86,7 @@ function collect(
   return ({ line, timestamp }) => {
     for (const [index, said] of toLines(line).entries()) {
       const message = cutText(options.mask(said.message));
-      tail.push(message);
+      if (!OWN_PROBE.test(message)) tail.push(message);
       if (options.command.isFatal?.(said) ?? false) onFatal(message);
       if (tail.length > TAIL_LINES) tail.shift();
       // Each line of one read has a stamp of its own, or they would lose their order.
@@ -127,13 +130,20 @@ async function startOnce(options: ServerOptions): Promise<Server> {
   });
   try {
     const timeoutMilliseconds = options.startTimeoutMilliseconds;
-    const { where, listening } = await waitUntilReady(group, {
+    const { where, listening, status } = await waitUntilReady(group, {
       port,
       timeoutMilliseconds,
       signal: options.signal,
       failure: () => failure,
+      isAgentServer: command.isAgentServer ?? false,
+      onWaiting: (problem, milliseconds) =>
+        options.say(`Not ready after ${Math.round(milliseconds / 1000)} s: ${problem}.`),
     });
     options.say(`Healthy after ${Date.now() - begin} ms.`);
+    if (!isOk(status))
+      options.say(
+        `GET /ok answers ${status}, so the server is taken for ready because it answers at all. Let it answer 200 there once it is ready.`,
+      );
     warnOfOpenPorts(listening, options.say);
     return {
       group,

@@ -56,14 +56,14 @@ async function anImage(
 }
 
 const json = (fields: object): string => JSON.stringify(fields);
-const withDependencies = json({ dependencies: { a: '1' } });
+const withDependencies = json({ dependencies: { a: '1' }, scripts: { start: 'node .' } });
 const agent = { 'langgraph.json': json({ graphs: { a: './a.js:graph' } }), 'a.js': '' };
 
 it('installs what the plan says, and nothing where it says so', async () => {
   const image = await anImage({ 'package.json': withDependencies });
   expect(image.run('install').code).toBe(0);
   expect(await image.calls()).toEqual(['npm install']);
-  const nothing = await anImage({ 'a.txt': '' });
+  const nothing = await anImage({ Procfile: 'web: true' });
   expect(nothing.run('install')).toEqual({ code: 0, said: 'Nothing to install: there is no package.json\n' });
 });
 
@@ -186,6 +186,40 @@ it('seals without history: a server by one name, a Python environment without it
   expect(await readdir(image.at('build/a/.venv/bin'))).toEqual(['tool']);
   const sealed = JSON.parse(await readFile(image.at('build/a/.venv/slipway.json'), 'utf8'));
   expect(sealed).toEqual({ python: '3.12', root: image.at('build') });
+});
+
+it('writes down how a server is started, also of what only its commands have made', async () => {
+  const found = await anImage({ Procfile: 'web: ./serve' });
+  found.run('seal');
+  const startOf = async ({ at }: typeof found) =>
+    JSON.parse(await readFile(at('build/.slipway-start.json'), 'utf8'));
+  const from = 'the web line of the Procfile';
+  expect(await startOf(found)).toEqual({ folder: '.', line: './serve', from });
+  const made = await anImage(
+    { 'a/x.json': '{}' },
+    { buildCommand: "echo 'web: ./made' >Procfile" },
+    'a/x.json',
+  );
+  expect([made.run('install').code, made.run('build').code, made.run('seal').code]).toEqual([0, 0, 0]);
+  expect(await startOf(made)).toEqual({ folder: 'a', line: './made', from });
+  const nothing = await anImage({ 'a.txt': '' }, { buildCommand: 'true' });
+  nothing.run('build');
+  expect(nothing.run('seal')).toEqual({
+    code: 1,
+    said: expect.stringMatching(/^There is nothing to start\./),
+  });
+});
+
+it('seals an environment that a command has made, with the Python that it was made with', async () => {
+  const image = await anImage(
+    { Procfile: 'web: .venv/bin/serve' },
+    { installCommand: 'mkdir -p .venv/bin && echo "version = 3.13.1" >.venv/pyvenv.cfg' },
+  );
+  expect([image.run('install').code, image.run('seal').code]).toEqual([0, 0]);
+  const sealed = JSON.parse(await readFile(image.at('build/.venv/slipway.json'), 'utf8'));
+  expect(sealed).toEqual({ python: '3.13', root: image.at('build') });
+  const start = JSON.parse(await readFile(image.at('build/.slipway-start.json'), 'utf8'));
+  expect(start.venv).toBe('.venv');
 });
 
 it('does not wait for what a command leaves running in the background', async () => {

@@ -153,12 +153,13 @@ describe('a folder', () => {
     ['javascript', { 'langgraph.json': agent, 'src/a.ts': '', Dockerfile: 'FROM own' }, 'node:22-bookworm'],
     ['python', { 'langgraph.json': python('3.11'), 'a.py': '' }, 'python:3.11-bookworm'],
     // What the project does not choose is one image and no other, whatever its tag becomes.
-    ['plain', { 'package.json': '{}' }, /node:24-bookworm@sha256:[0-9a-f]{64}/.source],
+    ['plain', { Procfile: 'web: true' }, /node:24-bookworm@sha256:[0-9a-f]{64}/.source],
+    ['python', { 'main.py': 'app = FastAPI()', '.python-version': '3.13' }, 'python:3.13-bookworm'],
     ['python', { 'langgraph.json': python(), 'a.py': '' }, /python:3.12-bookworm@sha256:[0-9a-f]{64}/.source],
   ])('of a %s project is built where its servers run', async (language, files, base) => {
     const { builder, ended } = await built(files, await folderJob());
     expect(ended.exported.ARTIFACT_KEY).toBe('k');
-    expect(ended.exported.ARTIFACT_SERVER).toBe(language === 'plain' ? 'other' : 'langgraph');
+    expect(ended.exported.ARTIFACT_SERVER).toBe('langgraph.json' in files ? 'langgraph' : 'other');
     const dockerfile = await seen(builder, 'build-0/Dockerfile');
     expect(dockerfile).toMatch(new RegExp(`^FROM public.ecr.aws/docker/library/${base} AS build\n`));
     expect(dockerfile).toMatch(/FROM scratch\nCOPY --from=build \/slipway-build \/\n$/);
