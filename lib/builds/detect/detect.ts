@@ -50,7 +50,7 @@ const HINTS: readonly Hint[] = [
   ({ files }) => {
     const [first] = commandsOf(files);
     if (first === undefined) return undefined;
-    return `pyproject.toml declares the command '${first}', and whether it is a server only you know: ${ADD_WEB_LINE} \`web: ${first}\``;
+    return `the command '${first}' in pyproject.toml, and whether it is a server only you know: ${ADD_WEB_LINE} \`web: ${first}\``;
   },
   ({ files }) => {
     if (!files.has('Dockerfile')) return undefined;

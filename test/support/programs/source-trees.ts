@@ -625,7 +625,7 @@ const refused: SourceTree[] = [
     },
     expected: {
       refused: nothing(
-        "pyproject.toml declares the command 'crew-run', and whether it is a server only you know: add a Procfile with the line `web: crew-run`",
+        "the command 'crew-run' in pyproject.toml, and whether it is a server only you know: add a Procfile with the line `web: crew-run`",
       ),
     },
   },
