@@ -1,3 +1,4 @@
+import * as integrations from '../../features/integrations/routes.ts';
 import * as pushes from '../../features/pushes/routes.ts';
 import * as webhooks from '../../features/webhooks/routes.ts';
 import * as audit from './audit.ts';
@@ -7,7 +8,6 @@ import * as consolePages from './console-pages.ts';
 import * as deployments from './deployments.ts';
 import * as events from './events.ts';
 import * as identity from './identity.ts';
-import * as integrations from './integrations.ts';
 import * as listenerProtocol from './listener-protocol.ts';
 import * as listeners from './listeners.ts';
 import * as logs from './logs.ts';

@@ -4,6 +4,7 @@ import { queryLog } from '../../../lib/adapters/aws/log-query.ts';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
 import { removalsBeside } from '../../../lib/core/items/deletions.ts';
 import { packedId, rowsOnListener } from '../../../lib/core/items/deployment-rows.ts';
+import { integration, integrationsOf } from '../../../lib/core/items/integrations.ts';
 import * as items from '../../../lib/core/items/items.ts';
 import { listenerRows } from '../../../lib/core/items/listeners.ts';
 import { placementState, placementsOn, placementVersion } from '../../../lib/core/items/placements.ts';
@@ -15,7 +16,6 @@ import { openTaskPage } from '../../../lib/core/items/tasks.ts';
 import * as audit from '../../../lib/store/audit-events.ts';
 import { dueItems } from '../../../lib/store/due.ts';
 import { followerSlot, followerSlots } from '../../../lib/store/follower-slots.ts';
-import { integration, integrationsOf } from '../../../lib/store/integrations.ts';
 import { auditEventKey } from '../../../lib/store/keys/audit.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
 import { logChunkKey } from '../../../lib/store/keys/logs.ts';
@@ -168,7 +168,7 @@ const ofTenants: QueryCase[] = [
   },
   {
     name: 'integrations of a tenant',
-    file: 'lib/store/integrations.ts',
+    file: 'lib/core/items/integrations.ts',
     shape: integration,
     key: (id) => keys.integrationKey(id, 'integration'),
     ask: integrationsOf,

@@ -29,7 +29,7 @@ import {
 } from '../../../lib/compute/kinds.ts';
 import { auditActions as contractActions } from '../../../lib/contract/audit.ts';
 import { publishedEvent } from '../../../lib/contract/events.ts';
-import { integrationTypes } from '../../../lib/contract/integrations.ts';
+import { integrationTypes } from '../../../lib/contract/integration-types.ts';
 import { listenerStatuses } from '../../../lib/contract/listener-views.ts';
 import { createProviderBody, providerView, userBindings } from '../../../lib/contract/oauth/providers.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';

@@ -1,8 +1,8 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { Deps } from '../../../core/deps.ts';
+import { checkIntegration, findIntegration, INTEGRATION } from '../../../core/items/integrations.ts';
 import type { Deployment, DeploymentConfig } from '../../../core/items/items.ts';
 import type { ConditionsFailed, Write } from '../../../store/dynamodb/transact.ts';
-import { checkIntegration, findIntegration, INTEGRATION } from '../../../store/integrations.ts';
 
 type Asked = Pick<DeploymentConfig, 'integration_id'>;
 

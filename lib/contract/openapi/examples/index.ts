@@ -1,10 +1,11 @@
+import { integrationExamples } from '../../../features/integrations/examples.ts';
 import { pushExamples } from '../../../features/pushes/examples.ts';
 import { webhookExamples } from '../../../features/webhooks/examples.ts';
+import { auditExamples } from './audit.ts';
 import { consentExamples } from './consent.ts';
 import { deploymentExamples } from './deployments.ts';
 import { eventExamples } from './events.ts';
 import { identityExamples } from './identity.ts';
-import { integrationExamples } from './integrations.ts';
 import { listenerProtocolExamples } from './listener-protocol.ts';
 import { listenerExamples } from './listeners.ts';
 import { logExamples } from './logs.ts';
@@ -21,6 +22,7 @@ const examples: Record<string, Example> = {
   ...listenerProtocolExamples,
   ...logExamples,
   ...identityExamples,
+  ...auditExamples,
   ...integrationExamples,
   ...pushExamples,
   ...oauthProviderExamples,

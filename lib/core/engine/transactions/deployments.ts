@@ -3,7 +3,6 @@ import { type RunField, runFields } from '../../../contract/deployments/fields.t
 import type { AuditMark } from '../../../store/audit-events.ts';
 import { equals, guard, present, put, putNew, update } from '../../../store/dynamodb/expressions.ts';
 import type { Write } from '../../../store/dynamodb/transact.ts';
-import { checkIntegration } from '../../../store/integrations.ts';
 import {
   agentKey,
   configurationKey,
@@ -15,6 +14,7 @@ import {
 import { requestedFields } from '../../items/deployment-fields.ts';
 import { rowOf, waitingIn, waitingRow } from '../../items/deployment-rows.ts';
 import { claimHost } from '../../items/hosts.ts';
+import { checkIntegration } from '../../items/integrations.ts';
 import {
   CONFIGURATION_VERSION,
   type Configuration,

@@ -1,9 +1,9 @@
-import type { listIntegrations as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
-import { integrationsOf } from '../../store/integrations.ts';
-import { toIntegrationView } from './view.ts';
+import { integrationsOf } from '../../core/items/integrations.ts';
+import type { listIntegrations as row } from './routes.ts';
+import { integrationViewOf } from './view.ts';
 
 /** Integrations, newest first. */
 export async function listIntegrations(
@@ -12,6 +12,6 @@ export async function listIntegrations(
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
   const all = await integrationsOf(table, caller.tenantId);
-  const resources = all.slice(query.offset, query.offset + query.limit).map(toIntegrationView);
+  const resources = all.slice(query.offset, query.offset + query.limit).map(integrationViewOf);
   return { resources, offset: Math.min(query.offset, all.length) + resources.length };
 }

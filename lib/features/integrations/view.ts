@@ -1,7 +1,7 @@
-import type { IntegrationView } from '../../contract/integrations.ts';
-import type { Integration } from '../../store/integrations.ts';
+import type { Integration } from '../../core/items/integrations.ts';
+import type { IntegrationView } from './shape.ts';
 
-export const toIntegrationView = (item: Integration): IntegrationView => ({
+export const integrationViewOf = (item: Integration): IntegrationView => ({
   id: item.id,
   type: item.type,
   name: item.name,

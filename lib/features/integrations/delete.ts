@@ -1,11 +1,11 @@
 import { refuse } from '../../contract/errors.ts';
-import type { deleteIntegration as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { auditOfRemoval } from '../../core/audit-of-removal.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
+import { removeIntegration } from '../../core/items/integrations.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import { removeIntegration } from '../../store/integrations.ts';
+import type { deleteIntegration as row } from './routes.ts';
 
 /**
  * Forgets an integration and its token at once: who takes a token back, perhaps because it has leaked, must

@@ -1,16 +1,16 @@
 import { hostProblem } from '../../adapters/outbound/addresses.ts';
 import { ValidationError } from '../../contract/errors.ts';
-import type { IntegrationView } from '../../contract/integrations.ts';
-import type { createIntegration as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { auditOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { sealCredentials } from '../../core/git-credentials.ts';
+import { type Integration, putIntegration } from '../../core/items/integrations.ts';
 import { withinLimit } from '../../core/limits.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
-import { type Integration, putIntegration } from '../../store/integrations.ts';
-import { toIntegrationView } from './view.ts';
+import type { createIntegration as row } from './routes.ts';
+import type { IntegrationView } from './shape.ts';
+import { integrationViewOf } from './view.ts';
 
 /** Keeps the token of a host, sealed. Throws 422 for a host that is not to be reached from here. */
 export async function createIntegration(
@@ -35,7 +35,7 @@ export async function createIntegration(
     created_at: new Date(deps.clock.now()).toISOString(),
     created_by: caller.userId,
   };
-  const shown = toIntegrationView(item);
+  const shown = integrationViewOf(item);
   const audit = auditOf(deps, caller, 'integration.create');
   const writes = [...putIntegration(item, audit), ...deps.idempotency.record(shown)];
   await withinLimit(deps, { tenantId }, 'integrations', (counted) =>

@@ -1,8 +1,8 @@
-import type { listInstalledIntegrations as row } from '../../contract/routes/integrations.ts';
 import type { RouteOutput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
-import { integrationsOf } from '../../store/integrations.ts';
+import { integrationsOf } from '../../core/items/integrations.ts';
+import type { listInstalledIntegrations as row } from './routes.ts';
 
 /** All integrations of the tenant, as clients read them that let a person choose one. */
 export async function listInstalledIntegrations(

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { route } from '../../contract/routes/route.ts';
+import { id, page } from '../../contract/validation/query.ts';
 import {
   changeIntegrationBody,
   createIntegrationBody,
@@ -6,9 +8,7 @@ import {
   integrationListView,
   integrationView,
   repositoriesView,
-} from '../integrations.ts';
-import { id, page } from '../validation/query.ts';
-import { route } from './route.ts';
+} from './shape.ts';
 
 export const createIntegration = route({
   operation: 'createIntegration',

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { integrationTypes } from '../contract/integrations.ts';
-import type { AuditMark } from './audit-events.ts';
-import { countOneLess } from './counts.ts';
-import { absent, check, equals, present, put, remove } from './dynamodb/expressions.ts';
-import { find, queryAll } from './dynamodb/reads.ts';
-import type { Write } from './dynamodb/transact.ts';
-import { alsoEarlier } from './dynamodb/upgrade.ts';
-import { integrationKey, integrationOwnerKey } from './keys/index.ts';
-import type { Table } from './table.ts';
+import { integrationTypes } from '../../contract/integration-types.ts';
+import type { AuditMark } from '../../store/audit-events.ts';
+import { countOneLess } from '../../store/counts.ts';
+import { absent, check, equals, present, put, remove } from '../../store/dynamodb/expressions.ts';
+import { find, queryAll } from '../../store/dynamodb/reads.ts';
+import type { Write } from '../../store/dynamodb/transact.ts';
+import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
+import { integrationKey, integrationOwnerKey } from '../../store/keys/index.ts';
+import type { Table } from '../../store/table.ts';
 
 /** Access to the repositories of one host. All of a tenant's lie in one partition, for there are few. */
 export const integration = z.object({
@@ -84,7 +84,7 @@ export const putIntegration = (item: Integration, audit: AuditMark): Write[] => 
  * Changes an integration. Demands that it is as it was read. An earlier release has stored no owner beside
  * it.
  */
-export const changeIntegration = (before: Integration, after: Integration, audit: AuditMark): Write[] => [
+export const replaceIntegration = (before: Integration, after: Integration, audit: AuditMark): Write[] => [
   put(
     INTEGRATION,
     { ...integrationKey(after.tenant_id, after.id), ...after, audit },

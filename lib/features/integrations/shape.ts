@@ -1,12 +1,9 @@
 import * as z from 'zod';
-import { withoutNulls } from './validation/json.ts';
-import { missing, report, textRule } from './validation/problems.ts';
+import { type IntegrationType, integrationTypes } from '../../contract/integration-types.ts';
+import { withoutNulls } from '../../contract/validation/json.ts';
+import { missing, report, textRule } from '../../contract/validation/problems.ts';
 
-/** Access to repositories of one host. Token and webhook secret are taken and never shown. */
-
-/** `gitea` stands for Forgejo too. */
-export const integrationTypes = ['github', 'gitlab', 'gitea', 'bitbucket'] as const;
-export type IntegrationType = (typeof integrationTypes)[number];
+/** Access to the repositories of one git host. Token and webhook secret are taken and never shown. */
 
 /** Everybody has a Gitea of their own. */
 const defaultHosts: Record<IntegrationType, string | undefined> = {
@@ -15,9 +12,6 @@ const defaultHosts: Record<IntegrationType, string | undefined> = {
   bitbucket: 'bitbucket.org',
   gitea: undefined,
 };
-
-/** The user's name that a host asks for beside its tokens; the others take any. */
-export const tokenUsers: Partial<Record<IntegrationType, string>> = { bitbucket: 'x-token-auth' };
 
 const NAME_LENGTH_MAX = 128;
 const HOST_LENGTH_MAX = 255;

@@ -1,11 +1,11 @@
 import { HostFailed, ListingRefused } from '../../adapters/repository-lists.ts';
 import { refuse } from '../../contract/errors.ts';
-import type { listRepositories as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { openCredentials } from '../../core/git-credentials.ts';
-import { findIntegration } from '../../store/integrations.ts';
+import { findIntegration } from '../../core/items/integrations.ts';
+import type { listRepositories as row } from './routes.ts';
 
 /** What the token of an integration sees on its host, in the host's order. */
 export async function listRepositories(

@@ -1,15 +1,14 @@
 import { refuse } from '../../contract/errors.ts';
-import type { IntegrationView } from '../../contract/integrations.ts';
-import type { changeIntegration as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { auditOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { openCredentials, sealCredentials } from '../../core/git-credentials.ts';
+import { findIntegration, type Integration, replaceIntegration } from '../../core/items/integrations.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import * as integrations from '../../store/integrations.ts';
-import { findIntegration, type Integration } from '../../store/integrations.ts';
-import { toIntegrationView } from './view.ts';
+import type { changeIntegration as row } from './routes.ts';
+import type { IntegrationView } from './shape.ts';
+import { integrationViewOf } from './view.ts';
 
 /** Changes the name, token or webhook secret of an integration. What is not sent stays. */
 export function changeIntegration(
@@ -31,9 +30,9 @@ export function changeIntegration(
       ...(isSealedAnew && { sealed: await sealedAnew(deps, before, body) }),
       has_webhook_secret: before.has_webhook_secret || secret !== undefined,
     };
-    const shown = toIntegrationView(after);
+    const shown = integrationViewOf(after);
     const audit = auditOf(deps, caller, 'integration.change');
-    const writes = integrations.changeIntegration(before, after, audit);
+    const writes = replaceIntegration(before, after, audit);
     await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);
     return shown;
   });
