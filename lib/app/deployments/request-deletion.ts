@@ -1,6 +1,7 @@
 import { refuse } from '../../contract/errors.ts';
 import { auditOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
+import { checkMatch } from '../../core/deployments/checks.ts';
 import type { Deps } from '../../core/deps.ts';
 import { forceDeletion, requestDeletionWrites } from '../../core/engine/transactions/deletions.ts';
 import { getDeploymentItem } from '../../core/items/deployments.ts';
@@ -8,7 +9,6 @@ import type { Deployment } from '../../core/items/items.ts';
 import { firstQueued } from '../../core/items/queue.ts';
 import { findRevisionByNumber } from '../../core/items/revisions.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { checkMatch } from './checks/deployment.ts';
 
 type DeletionDeps = Pick<Deps, 'table' | 'clock'>;
 export type DeletionRequest = { deploymentId: string; force: boolean; ifMatch: string | undefined };

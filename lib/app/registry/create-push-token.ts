@@ -4,10 +4,10 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import type { createPushToken as row } from '../../contract/routes/sources.ts';
 import { auditHandOut } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
+import { checkOpen } from '../../core/deployments/checks.ts';
 import type { Deps } from '../../core/deps.ts';
 import { getDeploymentItem } from '../../core/items/deployments.ts';
 import { sourceKinds } from '../../domain/source.ts';
-import { checkOpen } from '../deployments/checks/deployment.ts';
 
 /** Hands out what pushes an image to this deployment's repository, and nothing else. Nothing is stored. */
 export async function createPushToken(

@@ -4,6 +4,8 @@ import type { interruptRevision as row } from '../../contract/routes/revisions.t
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { auditOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
+import { checkOpen } from '../../core/deployments/checks.ts';
+import { maskedReason } from '../../core/deployments/reason.ts';
 import type { Deps } from '../../core/deps.ts';
 import { interruptQueued, isTooLate, requestInterrupt } from '../../core/engine/transactions/interrupts.ts';
 import { getDeploymentItem } from '../../core/items/deployments.ts';
@@ -11,8 +13,6 @@ import type { Revision } from '../../core/items/items.ts';
 import { getRevisionItem } from '../../core/items/revisions.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { checkOpen } from '../deployments/checks/deployment.ts';
-import { maskedReason } from './reason.ts';
 import { toRevisionView } from './view.ts';
 
 /**

@@ -4,6 +4,9 @@ import type { redeployRevision as row } from '../../contract/routes/revisions.ts
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { auditOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
+import { checkMatch, checkOpen, checkQueue, checkWaiting } from '../../core/deployments/checks.ts';
+import { newRevision, nextRevision } from '../../core/deployments/new-revision.ts';
+import { maskedReason } from '../../core/deployments/reason.ts';
 import type { Deps } from '../../core/deps.ts';
 import { changeDeployment, configurationOf } from '../../core/engine/transactions/deployments.ts';
 import { getConfiguration, getDeploymentItem } from '../../core/items/deployments.ts';
@@ -11,12 +14,8 @@ import type { Configuration, Deployment, Revision } from '../../core/items/items
 import { getRevisionItem } from '../../core/items/revisions.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { checkMatch, checkOpen, checkQueue } from '../deployments/checks/deployment.ts';
-import { checkWaiting } from '../deployments/checks/waiting.ts';
 import { plain } from '../deployments/configuration/apply.ts';
 import { type ShownDeployment, showDeployment } from '../deployments/view.ts';
-import { newRevision, nextRevision } from './new-revision.ts';
-import { maskedReason } from './reason.ts';
 
 type Asked = RouteInput<typeof row>;
 type Input = Pick<Asked, 'params' | 'query' | 'headers'> & Partial<Pick<Asked, 'body'>>;

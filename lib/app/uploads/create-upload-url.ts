@@ -4,11 +4,11 @@ import type { createUploadUrl as row } from '../../contract/routes/sources.ts';
 import { UPLOAD_URL_SECONDS, type UploadUrlView } from '../../contract/uploads.ts';
 import { auditHandOut } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
+import { checkOpen } from '../../core/deployments/checks.ts';
 import type { Deps } from '../../core/deps.ts';
 import { getDeploymentItem } from '../../core/items/deployments.ts';
 import { uploadPath } from '../../domain/file-places.ts';
 import { takesUploads } from '../../domain/source.ts';
-import { checkOpen } from '../deployments/checks/deployment.ts';
 
 /** Issues a URL for one tarball. Nothing is stored: an upload counts as a source once a PATCH names it. */
 export async function createUploadUrl(

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeDeploymentBody } from '../../../contract/deployments/requests.ts';
+import { refuse } from '../../../contract/errors.ts';
 import type { Deployment } from '../../../core/items/items.ts';
 import { plain } from '../configuration/apply.ts';
 
@@ -36,4 +37,21 @@ export function askedAnew(
     source_revision_config: others(body.source_revision_config, revision_config),
     secret_references: isSame(body.secret_references, secret_references) ? undefined : body.secret_references,
   };
+}
+
+/** Sending back what is there is no change. */
+export function checkImmutable(deployment: Deployment, body: ChangeDeploymentBody): void {
+  const config = body.source_config ?? {};
+  const pairs: [field: string, asked: unknown, current: unknown][] = [
+    ['name', body.name, deployment.name],
+    ['source', body.source, deployment.source],
+    ['source_config.listener_id', config.listener_id, deployment.listener_id],
+    ['source_config.listener_config', config.listener_config?.k8s_namespace, deployment.k8s_namespace],
+    ['source_config.deployment_type', config.deployment_type, deployment.config.deployment_type],
+    ['agent', body.agent, deployment.agent],
+  ];
+  const changed = pairs.find(
+    ([, asked, current]) => asked !== undefined && !isDeepStrictEqual(asked, current),
+  );
+  if (changed !== undefined) throw refuse('immutable_field', { field: changed[0] });
 }

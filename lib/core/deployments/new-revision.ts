@@ -1,7 +1,7 @@
-import type { Caller } from '../../core/caller.ts';
-import type { Deps } from '../../core/deps.ts';
-import { type Deployment, REVISION_VERSION, type Revision } from '../../core/items/items.ts';
 import { revisionId } from '../../domain/revision-id.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { type Deployment, REVISION_VERSION, type Revision } from '../items/items.ts';
 
 export type RevisionWish = {
   /** Given: the revision ends at once as SKIPPED, for this reason. */

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { ChangeDeploymentBody } from '../../../contract/deployments/requests.ts';
-import { refuse } from '../../../contract/errors.ts';
-import type { Deployment } from '../../../core/items/items.ts';
+import { refuse } from '../../contract/errors.ts';
+import { countWaiting } from '../items/deployment-rows.ts';
+import type { Deployment } from '../items/items.ts';
+import type { LimitDeps } from '../limits.ts';
 
 /** More would only wait; the item that holds the queue stays small. */
 export const QUEUE_LENGTH_MAX = 100;
@@ -32,19 +32,16 @@ export function checkMatch(deployment: Deployment, ifMatch: string | undefined):
   }
 }
 
-/** Sending back what is there is no change. */
-export function checkImmutable(deployment: Deployment, body: ChangeDeploymentBody): void {
-  const config = body.source_config ?? {};
-  const pairs: [field: string, asked: unknown, current: unknown][] = [
-    ['name', body.name, deployment.name],
-    ['source', body.source, deployment.source],
-    ['source_config.listener_id', config.listener_id, deployment.listener_id],
-    ['source_config.listener_config', config.listener_config?.k8s_namespace, deployment.k8s_namespace],
-    ['source_config.deployment_type', config.deployment_type, deployment.config.deployment_type],
-    ['agent', body.agent, deployment.agent],
-  ];
-  const changed = pairs.find(
-    ([, asked, current]) => asked !== undefined && !isDeepStrictEqual(asked, current),
-  );
-  if (changed !== undefined) throw refuse('immutable_field', { field: changed[0] });
+/**
+ * Demands that fewer revisions of the tenant wait than may, where one more would wait: what begins at once is
+ * never refused. Requests at the same moment may pass together. Throws `waiting_full`.
+ */
+export async function checkWaiting(
+  { table, settings }: Pick<LimitDeps, 'table' | 'settings'>,
+  { tenant_id: tenantId, slot, queued }: Deployment,
+): Promise<void> {
+  if (slot === undefined && queued.length === 0) return;
+  const limit = settings.limits.waitingRevisions;
+  const count = await countWaiting(table, tenantId);
+  if (count >= limit) throw refuse('waiting_full', { count, limit });
 }

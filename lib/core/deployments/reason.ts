@@ -1,7 +1,7 @@
 import { createMask } from '../../contract/mask.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
-import type { Deps } from '../../core/deps.ts';
-import { secretValues } from '../../core/secrets.ts';
+import type { Deps } from '../deps.ts';
+import { secretValues } from '../secrets.ts';
 
 /**
  * Why a person wants something of a deployment's revision, as it is kept: without the secrets of these
