@@ -1,4 +1,4 @@
-import type { ListenerStatus } from '../../lib/contract/listener-views.ts';
+import type { ListenerStatus } from '../../lib/features/listeners/shape.ts';
 import type { DeploymentStatus, RevisionStatus } from '../../lib/contract/revision-status.ts';
 
 export type Tone = 'good' | 'busy' | 'bad' | 'quiet' | 'unsure';

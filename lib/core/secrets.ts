@@ -34,6 +34,10 @@ export async function openDeploymentSecrets(
   return stored.parse(JSON.parse(await open(deps.keys, sealed, contextOf(owner))));
 }
 
+/** Values that the installation gives to all servers that it runs. Throws AgentSecretsUnreadable. */
+export const sharedValues = async ({ agentSecrets }: Pick<Deps, 'agentSecrets'>): Promise<string[]> =>
+  (await agentSecrets?.values()) ?? [];
+
 /** The values alone, for replacing them in what is printed. */
 export async function secretValues(
   deps: Pick<Deps, 'table' | 'keys'>,

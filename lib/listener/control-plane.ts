@@ -17,7 +17,7 @@ import {
   shipLogsResponse,
   statusResponse,
   type TaskLogsRequest,
-} from '../contract/listener-protocol.ts';
+} from '../features/listener-protocol/shape.ts';
 import { ControlPlaneRefused, type Http } from './http.ts';
 
 export type RegistryCredentials = z.infer<typeof registryCredentialsView>;

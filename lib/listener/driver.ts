@@ -1,6 +1,6 @@
-import type { DeploySpec, StatusRequest } from '../contract/listener-protocol.ts';
 import type { Level } from '../contract/output-level.ts';
 import { OUTPUT_FOLLOWS } from '../domain/agent-failure.ts';
+import type { DeploySpec, StatusRequest } from '../features/listener-protocol/shape.ts';
 
 export type StatusReport = StatusRequest['reports'][number];
 

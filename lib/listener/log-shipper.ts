@@ -1,5 +1,5 @@
-import type { ShipLogsRequest } from '../contract/listener-protocol.ts';
 import type { Level } from '../contract/output-level.ts';
+import type { ShipLogsRequest } from '../features/listener-protocol/shape.ts';
 import { nextTimestamp } from '../processes/timestamps.ts';
 import { messageOf } from './backoff.ts';
 import { ControlPlaneRefused } from './http.ts';

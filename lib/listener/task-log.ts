@@ -1,5 +1,5 @@
-import type { TaskLogsRequest } from '../contract/listener-protocol.ts';
 import type { Level } from '../contract/output-level.ts';
+import type { TaskLogsRequest } from '../features/listener-protocol/shape.ts';
 import { nextTimestamp } from '../processes/timestamps.ts';
 import type { Pause } from './backoff.ts';
 import type { ShippedLine } from './log-shipper.ts';

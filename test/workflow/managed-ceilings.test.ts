@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getListener } from '../../lib/app/listeners/get.ts';
+import { getListener } from '../../lib/features/listeners/get.ts';
 import { findComputeUse, noteComputeUse } from '../../lib/store/compute-use.ts';
 import {
   aDrivenWorld,

@@ -1,6 +1,6 @@
 import { createRegistryCredentials } from '../../../lib/app/registry/create-registry-credentials.ts';
 import { clock, registry, table } from '../../../lib/container.ts';
-import { createRegistryCredentials as row } from '../../../lib/contract/routes/listener-protocol.ts';
+import { createRegistryCredentials as row } from '../../../lib/features/listener-protocol/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, createRegistryCredentials);

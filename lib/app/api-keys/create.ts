@@ -7,13 +7,12 @@ import { auditOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { checkListener } from '../../core/items/listener-writes.ts';
-import { MANAGED_COMPUTE_ID } from '../../core/items/managed.ts';
+import { checkNotManaged, MANAGED_COMPUTE_ID } from '../../core/items/managed.ts';
 import { withinLimit } from '../../core/limits.ts';
 import { type LatestEnd, latestEnd } from '../../domain/key-expiry.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { apiKeyWrites } from '../identity/issue-api-key.ts';
 import { lacksPermission } from '../identity/lacks.ts';
-import { checkNotManaged } from '../listeners/not-managed.ts';
 import { ownerInScope } from './scope.ts';
 import { apiKeyView } from './view.ts';
 

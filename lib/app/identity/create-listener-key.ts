@@ -2,8 +2,8 @@ import { refuse } from '../../contract/errors.ts';
 import type { ListenerRef } from '../../contract/refs.ts';
 import type { Deps } from '../../core/deps.ts';
 import { getListenerItem } from '../../core/items/listeners.ts';
+import { checkNotManaged } from '../../core/items/managed.ts';
 import { findTenant } from '../../store/identity/tenants.ts';
-import { checkNotManaged } from '../listeners/not-managed.ts';
 import { issueApiKey } from './issue-api-key.ts';
 
 /**

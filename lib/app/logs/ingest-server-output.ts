@@ -6,8 +6,7 @@ import { withoutSequences } from '../../contract/terminal-text.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
 import type { Deps } from '../../core/deps.ts';
 import { findRevision } from '../../core/items/revisions.ts';
-import { secretValues } from '../../core/secrets.ts';
-import { sharedValues } from '../listener-protocol/masked.ts';
+import { secretValues, sharedValues } from '../../core/secrets.ts';
 import type { OutputPiece } from './ingest-build-log.ts';
 
 /**

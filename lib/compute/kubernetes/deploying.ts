@@ -1,7 +1,7 @@
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
 import type { Outcome, Task } from '../../domain/rollout.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { DeployHooks, DeployResult } from '../../listener/driver.ts';
 import { TaskEnded } from '../../listener/held-task.ts';
 import type { ReportStep } from '../runner.ts';

@@ -1,6 +1,6 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { type KubernetesConfig, kubernetesConfig } from '../../contract/kubernetes-config.ts';
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { ControlPlane } from '../../listener/control-plane.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../listener/driver.ts';
 import type { Log } from '../../listener/log.ts';

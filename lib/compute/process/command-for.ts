@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import * as z from 'zod';
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import type { Level } from '../../contract/output-level.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { type Start, startOf } from './start-line.ts';
 
 /** How to start an agent server, where, and the folders of tools that come first on its PATH. */

@@ -1,5 +1,5 @@
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import type { Level } from '../../contract/output-level.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import type { DeployHooks, DeployResult } from '../../listener/driver.ts';
 import type { ProxyRoute } from './proxy/route.ts';

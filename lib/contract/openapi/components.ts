@@ -1,5 +1,18 @@
 import * as z from 'zod';
 import {
+  artifact,
+  deleteTask,
+  deploySpec,
+  deployTask,
+  environmentVariable,
+  folderArtifact,
+  imageArtifact,
+  listenerTask,
+  logLine,
+  taskSecretReference,
+} from '../../features/listener-protocol/shape.ts';
+import { listenerView } from '../../features/listeners/shape.ts';
+import {
   changeDeploymentBody,
   createDeploymentBody,
   sourceConfig,
@@ -20,19 +33,6 @@ import {
   tokenFeedEvent,
   webhookFeedEvent,
 } from '../events.ts';
-import {
-  artifact,
-  deleteTask,
-  deploySpec,
-  deployTask,
-  environmentVariable,
-  folderArtifact,
-  imageArtifact,
-  listenerTask,
-  logLine,
-  taskSecretReference,
-} from '../listener-protocol.ts';
-import { listenerView } from '../listener-views.ts';
 import { logEntry, logPage, logQueryBody } from '../logs.ts';
 import type { RouteRow } from '../routes/route.ts';
 import { errorBody, gatewayErrorBody, validationErrorBody, validationItem } from './errors.ts';

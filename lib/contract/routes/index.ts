@@ -1,4 +1,6 @@
 import * as integrations from '../../features/integrations/routes.ts';
+import * as listenerProtocol from '../../features/listener-protocol/routes.ts';
+import * as listeners from '../../features/listeners/routes.ts';
 import * as pushes from '../../features/pushes/routes.ts';
 import * as webhooks from '../../features/webhooks/routes.ts';
 import * as audit from './audit.ts';
@@ -8,8 +10,6 @@ import * as consolePages from './console-pages.ts';
 import * as deployments from './deployments.ts';
 import * as events from './events.ts';
 import * as identity from './identity.ts';
-import * as listenerProtocol from './listener-protocol.ts';
-import * as listeners from './listeners.ts';
 import * as logs from './logs.ts';
 import * as oauthConnections from './oauth-connections.ts';
 import * as oauthProviders from './oauth-providers.ts';

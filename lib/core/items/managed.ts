@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
+import { refuse } from '../../contract/errors.ts';
 import type { Listener } from './items.ts';
 
 // The listener of the compute that the installation runs itself: one a tenant, without a key. Nothing asks
@@ -23,6 +23,9 @@ type OnListener = { tenant_id: string; listener_id: string };
 /** Whether the installation itself runs what is on this listener. */
 export const isManaged = ({ tenant_id, listener_id }: OnListener): boolean =>
   listener_id === managedListenerId(tenant_id);
+
+/** Seconds a claim or a heartbeat keeps a task; a listener that says nothing for so long has lost it. */
+export const LEASE_SECONDS = 60;
 
 /**
  * A driver runs a minute at most, and sweep wakes the next: its lease is long enough for a few that fail, or
@@ -49,3 +52,11 @@ export const newManagedListener = (tenantId: string, now: number): Listener => (
   created_at: new Date(now).toISOString(),
   updated_at: new Date(now).toISOString(),
 });
+
+/** The managed listener goes with its tenant, and nobody speaks for it. */
+export function checkNotManaged(name: string, listener: { tenant_id: string; listener_id: string }): void {
+  if (!isManaged(listener)) return;
+  throw refuse('state_forbids', {
+    reason: `Listener ${name} is part of this installation, which runs agents on Fargate itself: it is not deleted and has no keys. Register a listener of your own with POST /v2/listeners.`,
+  });
+}

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
-import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
-import { noteSaid, type ReportedVersion } from '../../../lib/app/listener-protocol/said.ts';
 import { markUnknown } from '../../../lib/core/engine/deploys.ts';
 import { load } from '../../../lib/core/engine/load.ts';
 import { cancelTask } from '../../../lib/core/engine/tasks.ts';
 import { getListenerItem } from '../../../lib/core/items/listeners.ts';
+import { claimTasks, noteSaid, type ReportedVersion } from '../../../lib/features/listener-protocol/claim.ts';
+import { heartbeatTask } from '../../../lib/features/listener-protocol/heartbeat.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 import { changeListener, listeners, removeListener } from '../../support/world/requests.ts';

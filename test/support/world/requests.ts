@@ -4,10 +4,6 @@ import { deleteDeployments } from '../../../lib/app/deployments/delete-many.ts';
 import { getDeployment } from '../../../lib/app/deployments/get.ts';
 import { listDeployments } from '../../../lib/app/deployments/list.ts';
 import { patchDeployment } from '../../../lib/app/deployments/patch.ts';
-import { createListener } from '../../../lib/app/listeners/create.ts';
-import { deleteListener } from '../../../lib/app/listeners/delete.ts';
-import { listListeners } from '../../../lib/app/listeners/list.ts';
-import { patchListener } from '../../../lib/app/listeners/patch.ts';
 import { createRevision } from '../../../lib/app/revisions/create.ts';
 import { getRevision } from '../../../lib/app/revisions/get.ts';
 import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
@@ -15,8 +11,12 @@ import { listRevisions } from '../../../lib/app/revisions/list.ts';
 import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
 import { ApiError, ValidationError, type ValidationItem } from '../../../lib/contract/errors.ts';
 import * as deploymentRows from '../../../lib/contract/routes/deployments.ts';
-import * as listenerRows from '../../../lib/contract/routes/listeners.ts';
 import * as revisionRows from '../../../lib/contract/routes/revisions.ts';
+import { createListener } from '../../../lib/features/listeners/create.ts';
+import { deleteListener } from '../../../lib/features/listeners/delete.ts';
+import { listListeners } from '../../../lib/features/listeners/list.ts';
+import { patchListener } from '../../../lib/features/listeners/patch.ts';
+import * as listenerRows from '../../../lib/features/listeners/routes.ts';
 import type { World } from './world.ts';
 
 /**

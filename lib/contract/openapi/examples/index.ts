@@ -1,4 +1,6 @@
 import { integrationExamples } from '../../../features/integrations/examples.ts';
+import { listenerProtocolExamples } from '../../../features/listener-protocol/examples.ts';
+import { listenerExamples } from '../../../features/listeners/examples.ts';
 import { pushExamples } from '../../../features/pushes/examples.ts';
 import { webhookExamples } from '../../../features/webhooks/examples.ts';
 import { auditExamples } from './audit.ts';
@@ -6,8 +8,6 @@ import { consentExamples } from './consent.ts';
 import { deploymentExamples } from './deployments.ts';
 import { eventExamples } from './events.ts';
 import { identityExamples } from './identity.ts';
-import { listenerProtocolExamples } from './listener-protocol.ts';
-import { listenerExamples } from './listeners.ts';
 import { logExamples } from './logs.ts';
 import { oauthProviderExamples } from './oauth-providers.ts';
 import { oauthTokenExamples } from './oauth-tokens.ts';

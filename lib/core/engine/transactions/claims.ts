@@ -1,4 +1,3 @@
-import { LEASE_SECONDS } from '../../../contract/listener-protocol.ts';
 import {
   absent,
   any,
@@ -13,6 +12,7 @@ import type { Write } from '../../../store/dynamodb/transact.ts';
 import { deletionKey, deploymentKey } from '../../../store/keys/index.ts';
 import type { Deployment, OpenDeletionTask, OpenDeployTask, Revision } from '../../items/items.ts';
 import { dueAt } from '../../items/looks.ts';
+import { LEASE_SECONDS } from '../../items/managed.ts';
 import type { Outcome } from '../../items/outcome-shapes.ts';
 import { place, removePlacement } from '../../items/placements.ts';
 import { move, notInterrupted, revise, withoutOutcome } from '../../items/revision-moves.ts';
