@@ -4,7 +4,6 @@ import type * as console from '../../lib/contract/routes/console.ts';
 import type * as deployments from '../../lib/contract/routes/deployments.ts';
 import type * as events from '../../lib/contract/routes/events.ts';
 import type * as identity from '../../lib/contract/routes/identity.ts';
-import type * as logs from '../../lib/contract/routes/logs.ts';
 import type * as connections from '../../lib/contract/routes/oauth-connections.ts';
 import type * as providers from '../../lib/contract/routes/oauth-providers.ts';
 import type * as tokens from '../../lib/contract/routes/oauth-tokens.ts';
@@ -12,6 +11,7 @@ import type * as revisions from '../../lib/contract/routes/revisions.ts';
 import type * as sources from '../../lib/contract/routes/sources.ts';
 import type * as integrations from '../../lib/features/integrations/routes.ts';
 import type * as listeners from '../../lib/features/listeners/routes.ts';
+import type * as logs from '../../lib/features/logs/routes.ts';
 import type * as pushes from '../../lib/features/pushes/routes.ts';
 import type * as webhooks from '../../lib/features/webhooks/routes.ts';
 

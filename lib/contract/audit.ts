@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { time } from './logs.ts';
 import { roles } from './roles.ts';
 import { id, orNull, page } from './validation/query.ts';
+import { time } from './validation/time.ts';
 
 /** What is kept as an audit event: the kind of thing and the verb. docs/identity.md says what each tells. */
 export const auditActions = [

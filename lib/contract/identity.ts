@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { time } from './logs.ts';
 import { memberRoles, roles } from './roles.ts';
 import { withoutNulls } from './validation/json.ts';
 import { always, missing, report, valueError } from './validation/problems.ts';
 import { id, orNull, page } from './validation/query.ts';
+import { time } from './validation/time.ts';
 
 /** API keys, members and tenants in requests and responses. docs/identity.md explains them. */
 

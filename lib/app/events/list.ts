@@ -4,8 +4,8 @@ import type { listEvents as row } from '../../contract/routes/events.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
+import { following, followUntil } from '../../core/followers.ts';
 import { type FeedPage, feedAfter, findFeedCount } from '../../store/feed.ts';
-import { following, followUntil } from '../logs/followers.ts';
 
 type FeedInput = Pick<RouteInput<typeof row>, 'query' | 'headers' | 'gone'>;
 

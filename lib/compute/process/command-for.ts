@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import * as z from 'zod';
-import type { Level } from '../../contract/output-level.ts';
+import type { LogLevel } from '../../contract/log-level.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { type Start, startOf } from './start-line.ts';
 
@@ -26,9 +26,9 @@ export type ServerCommand = {
    */
   savesOnStop?: boolean;
   /** Whether this line, before it is ready, means that it never will be, although it lives on. */
-  isFatal?: (line: { level: Level; message: string }) => boolean;
+  isFatal?: (line: { level: LogLevel; message: string }) => boolean;
   /** How a line of its output is read. */
-  toLines?: (line: string) => { level: Level; message: string }[];
+  toLines?: (line: string) => { level: LogLevel; message: string }[];
 };
 
 /** The folder says nothing that we could run. */

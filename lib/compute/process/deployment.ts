@@ -1,4 +1,4 @@
-import type { Level } from '../../contract/output-level.ts';
+import type { LogLevel } from '../../contract/log-level.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import type { DeployHooks, DeployResult } from '../../listener/driver.ts';
@@ -28,7 +28,7 @@ export type DeploymentContext = {
   retire: (server: Server, next: DeploySpec | undefined) => Promise<void>;
   stopNow: (server: Server) => Promise<void>;
   /** A line for the deploy log of a revision. */
-  logLine: (revisionId: string, level: Level, message: string) => void;
+  logLine: (revisionId: string, level: LogLevel, message: string) => void;
   /** Which revision runs, or whether it is healthy, has changed. */
   changed: (deployment: Deployment) => void;
 };

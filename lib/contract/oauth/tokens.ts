@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { time } from '../logs.ts';
 import { anyObject, asGiven } from '../validation/as-given.ts';
 import { freeObject, freeText, withoutNulls } from '../validation/json.ts';
 import { report, valueError } from '../validation/problems.ts';
 import { id } from '../validation/query.ts';
+import { time } from '../validation/time.ts';
 
 /** What a user has granted at a provider. Access and refresh tokens are never part of what is listed. */
 

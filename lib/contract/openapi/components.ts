@@ -12,6 +12,7 @@ import {
   taskSecretReference,
 } from '../../features/listener-protocol/shape.ts';
 import { listenerView } from '../../features/listeners/shape.ts';
+import { logEntry, logPage, logQueryBody } from '../../features/logs/shape.ts';
 import {
   changeDeploymentBody,
   createDeploymentBody,
@@ -33,7 +34,6 @@ import {
   tokenFeedEvent,
   webhookFeedEvent,
 } from '../events.ts';
-import { logEntry, logPage, logQueryBody } from '../logs.ts';
 import type { RouteRow } from '../routes/route.ts';
 import { errorBody, gatewayErrorBody, validationErrorBody, validationItem } from './errors.ts';
 import { componentSchemas, type JsonSchema } from './json-schema.ts';

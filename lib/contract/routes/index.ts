@@ -1,6 +1,7 @@
 import * as integrations from '../../features/integrations/routes.ts';
 import * as listenerProtocol from '../../features/listener-protocol/routes.ts';
 import * as listeners from '../../features/listeners/routes.ts';
+import * as logs from '../../features/logs/routes.ts';
 import * as pushes from '../../features/pushes/routes.ts';
 import * as webhooks from '../../features/webhooks/routes.ts';
 import * as audit from './audit.ts';
@@ -10,7 +11,6 @@ import * as consolePages from './console-pages.ts';
 import * as deployments from './deployments.ts';
 import * as events from './events.ts';
 import * as identity from './identity.ts';
-import * as logs from './logs.ts';
 import * as oauthConnections from './oauth-connections.ts';
 import * as oauthProviders from './oauth-providers.ts';
 import * as oauthTokens from './oauth-tokens.ts';

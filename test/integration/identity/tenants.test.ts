@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { queryProjectDeployLogs } from '../../../lib/app/logs/deployment-logs.ts';
-import { queryBuildLogs, queryDeployLogs, queryRevisionLogs } from '../../../lib/app/logs/revision-logs.ts';
 import { claimTasks } from '../../../lib/features/listener-protocol/claim.ts';
 import { completeTask } from '../../../lib/features/listener-protocol/complete.ts';
 import { getDesired } from '../../../lib/features/listener-protocol/desired.ts';
@@ -10,6 +8,8 @@ import { getSpec } from '../../../lib/features/listener-protocol/spec.ts';
 import { reportStatus } from '../../../lib/features/listener-protocol/status.ts';
 import { shipTaskLogs } from '../../../lib/features/listener-protocol/task-logs.ts';
 import { getListener } from '../../../lib/features/listeners/get.ts';
+import { queryRevisionLogs } from '../../../lib/features/logs/follow.ts';
+import { queryBuildLogs, queryDeployLogs, queryProjectDeployLogs } from '../../../lib/features/logs/query.ts';
 import { ended } from '../../support/world/processed.ts';
 import * as requests from '../../support/world/requests.ts';
 import { allItems, aWorld, type World } from '../../support/world/world.ts';

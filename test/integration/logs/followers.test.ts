@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FOLLOWERS_MAX, type Follower, following, KEPT_FOR_OTHERS } from '../../../lib/app/logs/followers.ts';
-import { queryRevisionLogs } from '../../../lib/app/logs/revision-logs.ts';
-import { followerSlots } from '../../../lib/store/follower-slots.ts';
+import { FOLLOWERS_MAX, type Follower, following, KEPT_FOR_OTHERS } from '../../../lib/core/followers.ts';
+import { followerSlots } from '../../../lib/core/items/follower-slots.ts';
+import { queryRevisionLogs } from '../../../lib/features/logs/follow.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { until } from '../../support/until.ts';
 import { github, post, register } from '../../support/world/requests.ts';

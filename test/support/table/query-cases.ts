@@ -4,6 +4,7 @@ import { queryLog } from '../../../lib/adapters/aws/log-query.ts';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
 import { removalsBeside } from '../../../lib/core/items/deletions.ts';
 import { packedId, rowsOnListener } from '../../../lib/core/items/deployment-rows.ts';
+import { followerSlot, followerSlots } from '../../../lib/core/items/follower-slots.ts';
 import { integration, integrationsOf } from '../../../lib/core/items/integrations.ts';
 import * as items from '../../../lib/core/items/items.ts';
 import { listenerRows } from '../../../lib/core/items/listeners.ts';
@@ -15,13 +16,11 @@ import { rowsOf } from '../../../lib/core/items/row-lists.ts';
 import { openTaskPage } from '../../../lib/core/items/tasks.ts';
 import * as audit from '../../../lib/store/audit-events.ts';
 import { dueItems } from '../../../lib/store/due.ts';
-import { followerSlot, followerSlots } from '../../../lib/store/follower-slots.ts';
 import { auditEventKey } from '../../../lib/store/keys/audit.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
-import { logChunkKey } from '../../../lib/store/keys/logs.ts';
 import * as oauthKeys from '../../../lib/store/keys/oauth.ts';
 import { placementKey, placementVersionKeys } from '../../../lib/store/keys/placements.ts';
-import { logChunk } from '../../../lib/store/logs.ts';
+import { logChunk, logChunkKey } from '../../../lib/store/logs.ts';
 import * as connections from '../../../lib/store/oauth/connections.ts';
 import { oauthProvider, providersOf } from '../../../lib/store/oauth/providers.ts';
 import { revocation, revocationsIn } from '../../../lib/store/oauth/revocations.ts';
@@ -183,7 +182,7 @@ const ofTenants: QueryCase[] = [
   },
   {
     name: 'followers of logs of a tenant',
-    file: 'lib/store/follower-slots.ts',
+    file: 'lib/core/items/follower-slots.ts',
     shape: followerSlot,
     key: (id) => keys.followerSlotKey(id, 0),
     ask: followerSlots,

@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
+import { guessLevel } from '../../../contract/log-level.ts';
 import { createMask } from '../../../contract/mask.ts';
-import { guessLevel } from '../../../contract/output-level.ts';
 import { withoutSequences } from '../../../contract/terminal-text.ts';
 import type { DeploySpec } from '../../../features/listener-protocol/shape.ts';
 import { pause } from '../../../listener/backoff.ts';

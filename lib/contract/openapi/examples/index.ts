@@ -1,6 +1,7 @@
 import { integrationExamples } from '../../../features/integrations/examples.ts';
 import { listenerProtocolExamples } from '../../../features/listener-protocol/examples.ts';
 import { listenerExamples } from '../../../features/listeners/examples.ts';
+import { logExamples } from '../../../features/logs/examples.ts';
 import { pushExamples } from '../../../features/pushes/examples.ts';
 import { webhookExamples } from '../../../features/webhooks/examples.ts';
 import { auditExamples } from './audit.ts';
@@ -8,7 +9,6 @@ import { consentExamples } from './consent.ts';
 import { deploymentExamples } from './deployments.ts';
 import { eventExamples } from './events.ts';
 import { identityExamples } from './identity.ts';
-import { logExamples } from './logs.ts';
 import { oauthProviderExamples } from './oauth-providers.ts';
 import { oauthTokenExamples } from './oauth-tokens.ts';
 import { serviceExamples } from './service.ts';

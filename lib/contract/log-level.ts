@@ -1,6 +1,7 @@
-export type Level = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
+export const logLevels = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
+export type LogLevel = (typeof logLevels)[number];
 
-const WORDS: Record<string, Level> = {
+const WORDS: Record<string, LogLevel> = {
   TRACE: 'DEBUG',
   DEBUG: 'DEBUG',
   INFO: 'INFO',
@@ -30,14 +31,14 @@ function leadingWord(line: string): string | undefined {
   return WORD.exec(line)?.[1];
 }
 
-function fromNumber(level: number): Level {
+function fromNumber(level: number): LogLevel {
   // The numbers of pino and bunyan.
   if (level >= 50) return 'ERROR';
   if (level >= 40) return 'WARNING';
   return level >= 30 ? 'INFO' : 'DEBUG';
 }
 
-function fromJson(line: string): Level | undefined {
+function fromJson(line: string): LogLevel | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
     const parsed: unknown = JSON.parse(line);
@@ -55,6 +56,6 @@ function fromJson(line: string): Level | undefined {
  * The level that a line of a server's output claims for itself; INFO when it claims none, also on standard
  * error.
  */
-export function guessLevel(line: string): Level {
+export function guessLevel(line: string): LogLevel {
   return fromJson(line) ?? WORDS[leadingWord(line)?.toUpperCase() ?? ''] ?? 'INFO';
 }

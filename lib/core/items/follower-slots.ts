@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { collected } from './dynamodb/collected.ts';
-import { absent, all, any, atMost, equals, guard, put } from './dynamodb/expressions.ts';
-import { queryAll } from './dynamodb/reads.ts';
-import { ConditionsFailed } from './dynamodb/transact.ts';
-import { alsoEarlier } from './dynamodb/upgrade.ts';
-import { write } from './dynamodb/write.ts';
-import { followerSlotKey } from './keys/index.ts';
-import type { Table } from './table.ts';
+import { collected } from '../../store/dynamodb/collected.ts';
+import { absent, all, any, atMost, equals, guard, put } from '../../store/dynamodb/expressions.ts';
+import { queryAll } from '../../store/dynamodb/reads.ts';
+import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
+import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { followerSlotKey } from '../../store/keys/index.ts';
+import type { Table } from '../../store/table.ts';
 
 /**
- * One of the places of those who follow a log in a tenant. It is free once its time is over, so that one
- * whose function was cut off is free again by itself. Times in epoch milliseconds, but for `ttl`.
+ * One of the places of those who follow a log or the events of a tenant. It is free once its time is over, so
+ * that one whose function was cut off is free again by itself. Times in epoch milliseconds, but for `ttl`.
  */
 export const followerSlot = z.object({
   v: z.literal(2),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { logPage, logQueryBody, revisionLogsQuery } from '../logs.ts';
-import { id } from '../validation/query.ts';
-import { route } from './route.ts';
+import { route } from '../../contract/routes/route.ts';
+import { id } from '../../contract/validation/query.ts';
+import { logPage, logQueryBody, revisionLogsQuery } from './shape.ts';
 
 const deploymentParams = z.object({ deployment_id: id });
 const params = z.object({ deployment_id: id, revision_id: id });

@@ -1,7 +1,7 @@
 import { offsetBehind } from '../../adapters/log-place.ts';
 import type { LogEntry, LogQuery, LogStream } from '../../adapters/logs.ts';
-import type { LogPage } from '../../contract/logs.ts';
 import type { Deps } from '../../core/deps.ts';
+import type { LogPage } from './shape.ts';
 
 type Filters = {
   order: 'asc' | 'desc';

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { refuse } from '../../contract/errors.ts';
-import type { Caller } from '../../core/caller.ts';
-import type { Deps } from '../../core/deps.ts';
+import { refuse } from '../contract/errors.ts';
+import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
 import {
   type FollowerSlot,
   followerSlots,
   leaveFollowerSlot,
   takeFollowerSlot,
-} from '../../store/follower-slots.ts';
+} from './items/follower-slots.ts';
 
 /**
  * So many may follow logs and events of a tenant at once: on AWS each keeps a function busy, and one tenant
