@@ -1,5 +1,13 @@
 import * as z from 'zod';
 import {
+  changeDeploymentBody,
+  createDeploymentBody,
+  deploymentView,
+  sourceConfig,
+  sourceConfigView,
+  sourceRevisionConfig,
+} from '../../features/deployments/shape.ts';
+import {
   artifact,
   deleteTask,
   deploySpec,
@@ -13,20 +21,9 @@ import {
 } from '../../features/listener-protocol/shape.ts';
 import { listenerView } from '../../features/listeners/shape.ts';
 import { logEntry, logPage, logQueryBody } from '../../features/logs/shape.ts';
-import {
-  changeDeploymentBody,
-  createDeploymentBody,
-  sourceConfig,
-  sourceRevisionConfig,
-} from '../deployments/requests.ts';
+import { revisionView, sourceRevisionConfigView } from '../../features/revisions/shape.ts';
 import { container, resourceSpec, volume, volumeMount } from '../deployments/resource-spec.ts';
 import { secret, secretReference } from '../deployments/secrets.ts';
-import {
-  deploymentView,
-  revisionView,
-  sourceConfigView,
-  sourceRevisionConfigView,
-} from '../deployments/views.ts';
 import {
   deploymentFeedEvent,
   feedEvent,

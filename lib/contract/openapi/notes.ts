@@ -1,6 +1,6 @@
+import { CONFIGURATION_SIZE_BYTES_MAX } from '../../features/deployments/shape.ts';
 import { COMPUTE_CONFIG_SIZE_BYTES_MAX } from '../../features/listeners/shape.ts';
 import { sourceConfigNotes } from '../deployments/fields.ts';
-import { CONFIGURATION_SIZE_BYTES_MAX } from '../deployments/requests.ts';
 import { SECRETS_SIZE_BYTES_MAX } from '../deployments/secrets.ts';
 import { METADATA_NAMES_MAX } from '../oauth/tokens.ts';
 import { DEFAULT_POD_SECURITY } from '../pod-security.ts';

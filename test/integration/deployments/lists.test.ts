@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listDeployments } from '../../../lib/contract/routes/deployments.ts';
+import { listDeployments } from '../../../lib/features/deployments/routes.ts';
 import { reportStatus } from '../../../lib/features/listener-protocol/status.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { write } from '../../../lib/store/dynamodb/write.ts';

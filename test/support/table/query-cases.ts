@@ -12,8 +12,8 @@ import { placementState, placementsOn, placementVersion } from '../../../lib/cor
 import { firstQueued } from '../../../lib/core/items/queue.ts';
 import { endsReader, revisionEnds } from '../../../lib/core/items/revision-ends.ts';
 import { revisionsBetween } from '../../../lib/core/items/revisions.ts';
-import { rowsOf } from '../../../lib/core/items/row-lists.ts';
 import { openTaskPage } from '../../../lib/core/items/tasks.ts';
+import { rowsOf } from '../../../lib/features/deployments/store.ts';
 import * as audit from '../../../lib/store/audit-events.ts';
 import { dueItems } from '../../../lib/store/due.ts';
 import { auditEventKey } from '../../../lib/store/keys/audit.ts';
@@ -98,7 +98,7 @@ const ofDeployments: QueryCase[] = [
   },
   {
     name: 'deployments of a tenant',
-    file: 'lib/core/items/row-lists.ts',
+    file: 'lib/features/deployments/store.ts',
     shape: items.deploymentRow,
     key: (id) => keys.deploymentRowKey(id, 'deployment'),
     ask: (table, id) => all(rowsOf({ table, tenantId: id, others: true, deleted: false }, 10)),

@@ -1,22 +1,22 @@
-import { createDeployment } from '../../../lib/app/deployments/create.ts';
-import { deleteDeployment } from '../../../lib/app/deployments/delete.ts';
-import { deleteDeployments } from '../../../lib/app/deployments/delete-many.ts';
-import { getDeployment } from '../../../lib/app/deployments/get.ts';
-import { listDeployments } from '../../../lib/app/deployments/list.ts';
-import { patchDeployment } from '../../../lib/app/deployments/patch.ts';
-import { createRevision } from '../../../lib/app/revisions/create.ts';
-import { getRevision } from '../../../lib/app/revisions/get.ts';
-import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
-import { listRevisions } from '../../../lib/app/revisions/list.ts';
-import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
 import { ApiError, ValidationError, type ValidationItem } from '../../../lib/contract/errors.ts';
-import * as deploymentRows from '../../../lib/contract/routes/deployments.ts';
-import * as revisionRows from '../../../lib/contract/routes/revisions.ts';
+import { createDeployment } from '../../../lib/features/deployments/create.ts';
+import { createRevision } from '../../../lib/features/deployments/create-revision.ts';
+import { deleteDeployment } from '../../../lib/features/deployments/delete.ts';
+import { deleteDeployments } from '../../../lib/features/deployments/delete-many.ts';
+import { getDeployment } from '../../../lib/features/deployments/get.ts';
+import { listDeployments } from '../../../lib/features/deployments/list.ts';
+import { patchDeployment } from '../../../lib/features/deployments/patch.ts';
+import { redeployRevision } from '../../../lib/features/deployments/redeploy.ts';
+import * as deploymentRows from '../../../lib/features/deployments/routes.ts';
 import { createListener } from '../../../lib/features/listeners/create.ts';
 import { deleteListener } from '../../../lib/features/listeners/delete.ts';
 import { listListeners } from '../../../lib/features/listeners/list.ts';
 import { patchListener } from '../../../lib/features/listeners/patch.ts';
 import * as listenerRows from '../../../lib/features/listeners/routes.ts';
+import { getRevision } from '../../../lib/features/revisions/get.ts';
+import { interruptRevision } from '../../../lib/features/revisions/interrupt.ts';
+import { listRevisions } from '../../../lib/features/revisions/list.ts';
+import * as revisionRows from '../../../lib/features/revisions/routes.ts';
 import type { World } from './world.ts';
 
 /**

@@ -1,12 +1,13 @@
+import { deploymentExamples } from '../../../features/deployments/examples.ts';
 import { integrationExamples } from '../../../features/integrations/examples.ts';
 import { listenerProtocolExamples } from '../../../features/listener-protocol/examples.ts';
 import { listenerExamples } from '../../../features/listeners/examples.ts';
 import { logExamples } from '../../../features/logs/examples.ts';
 import { pushExamples } from '../../../features/pushes/examples.ts';
+import { revisionExamples } from '../../../features/revisions/examples.ts';
 import { webhookExamples } from '../../../features/webhooks/examples.ts';
 import { auditExamples } from './audit.ts';
 import { consentExamples } from './consent.ts';
-import { deploymentExamples } from './deployments.ts';
 import { eventExamples } from './events.ts';
 import { identityExamples } from './identity.ts';
 import { oauthProviderExamples } from './oauth-providers.ts';
@@ -18,6 +19,7 @@ export type Example = { body?: unknown; response?: unknown };
 
 const examples: Record<string, Example> = {
   ...deploymentExamples,
+  ...revisionExamples,
   ...listenerExamples,
   ...listenerProtocolExamples,
   ...logExamples,
