@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SharedVariables } from '../adapters/agent-secrets.ts';
+import { managedKinds } from '../compute/kinds.ts';
 import type { ServerPlan } from '../compute/managed.ts';
 import { ComputeRefused, type Plan } from '../compute/port.ts';
 import type { Listener } from '../core/items/items.ts';
@@ -58,7 +59,7 @@ function serversOf(spec: DeploySpec, listener: Listener, given: Given): Servers 
   const { artifact, resource_spec: wishes } = spec;
   if (artifact.kind !== 'image')
     throw new ComputeRefused(
-      'Fargate runs images, and this revision was built as a folder. Deploy its source again.',
+      `${managedKinds[listener.compute_type]?.name} runs images, and this revision was built as a folder. Deploy its source again.`,
     );
   const number = (field: string): number | undefined =>
     typeof wishes[field] === 'number' ? wishes[field] : undefined;
@@ -66,7 +67,7 @@ function serversOf(spec: DeploySpec, listener: Listener, given: Given): Servers 
   return {
     image: artifact.uri,
     platform: platformsOf(listener)[0] ?? 'linux/amd64',
-    ...variablesOf(spec, given),
+    ...variablesOf(spec, listener, given),
     cpu: number('cpu') ?? number('core_cpu') ?? CPU,
     memoryMb: number('memory_mb') ?? number('core_memory_mb') ?? MEMORY_MB,
     min,
@@ -78,11 +79,12 @@ function serversOf(spec: DeploySpec, listener: Listener, given: Given): Servers 
 /** A deployment's own variables win over those that it is given, and those that it must have over both. */
 function variablesOf(
   { environment, server }: DeploySpec,
+  { compute_type: type }: Listener,
   { variables: common, problem }: Given,
 ): Pick<ServerPlan, 'environment' | 'shared'> {
   const own = new Map(environment.map(({ name, value }) => [name, value]));
   const inItem = common?.names ?? [];
-  const missing = needsMissing('ecs', new Set([...own.keys(), ...inItem]));
+  const missing = needsMissing(type, new Set([...own.keys(), ...inItem]));
   if (server === 'langgraph' && missing.stores.length > 0 && problem === undefined)
     throw new ComputeRefused(describeFailure(missing));
   const wanted = server === 'langgraph' ? stores : [];

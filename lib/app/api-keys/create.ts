@@ -7,7 +7,7 @@ import { auditOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { checkListener } from '../../core/items/listener-writes.ts';
-import { checkNotManaged, MANAGED_COMPUTE_ID } from '../../core/items/managed.ts';
+import { checkNotManaged } from '../../core/items/managed.ts';
 import { withinLimit } from '../../core/limits.ts';
 import { type LatestEnd, latestEnd } from '../../domain/key-expiry.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
@@ -33,8 +33,7 @@ export async function createApiKey(
     throw caller.maker.kind === 'bearer'
       ? refuse('membership_missing', { tenant: body.tenant_id })
       : refuse('tenant_forbidden', { tenant: body.tenant_id });
-  if (listenerId !== undefined)
-    checkNotManaged(MANAGED_COMPUTE_ID, { tenant_id: caller.tenantId, listener_id: listenerId });
+  if (listenerId !== undefined) checkNotManaged({ tenant_id: caller.tenantId, listener_id: listenerId });
   const expiresAt = expiryOf(deps, body, caller);
   const owner = ownerInScope(caller, body.scope, 'organization_keys:write');
   const { key, item, writes } = apiKeyWrites(deps, {

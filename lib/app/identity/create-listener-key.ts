@@ -16,7 +16,7 @@ export async function createListenerKey(
   { tenantId, listenerId }: ListenerRef,
 ): Promise<string> {
   const listener = await getListenerItem(deps.table, tenantId, listenerId);
-  checkNotManaged(listener.compute_id, { tenant_id: tenantId, listener_id: listenerId });
+  checkNotManaged({ tenant_id: tenantId, listener_id: listenerId });
   const owner = await findTenant(deps.table, tenantId);
   if (owner === undefined) throw refuse('listener_not_found', { id: listenerId });
   return issueApiKey(deps, {

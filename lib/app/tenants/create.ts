@@ -1,3 +1,4 @@
+import type { ManagedComputeType } from '../../compute/kinds.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { TenantView } from '../../contract/identity.ts';
 import type { createTenant as row } from '../../contract/routes/identity.ts';
@@ -33,16 +34,16 @@ export async function createTenant(
   const tenantId = deps.clock.orderedId();
   const view = { id: tenantId, ...created };
   const audit = auditOf(deps, caller, 'tenant.create');
-  const isManaging = deps.settings.managedCompute !== undefined;
+  const { managedCompute } = deps.settings;
   await transact(deps.table, [
     ...putTenant({ tenant_id: tenantId, ...created }, audit),
-    ...(isManaging ? managed(tenantId, now) : []),
+    ...(managedCompute === undefined ? [] : managed(managedCompute, tenantId, now)),
     ...deps.idempotency.record(view),
   ]);
   return view;
 }
 
-const managed = (tenantId: string, now: number): Write[] => [
-  ...createListenerWrites(newManagedListener(tenantId, now)),
+const managed = (type: ManagedComputeType, tenantId: string, now: number): Write[] => [
+  ...createListenerWrites(newManagedListener(type, tenantId, now)),
   recount({ tenantId }, 'listeners', undefined, { count: 1, now }),
 ];

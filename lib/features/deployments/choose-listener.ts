@@ -107,7 +107,7 @@ async function withManaged(
 ): Promise<Listener[]> {
   const isThere = listeners.some(({ id }) => id === managedListenerId(tenantId));
   if (settings.managedCompute === undefined || isThere) return listeners;
-  const made = newManagedListener(tenantId, clock.now());
+  const made = newManagedListener(settings.managedCompute, tenantId, clock.now());
   try {
     await transact(table, [...createListenerWrites(made), countOneMore({ tenantId }, 'listeners')]);
     return [...listeners, made];

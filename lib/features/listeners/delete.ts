@@ -23,7 +23,7 @@ export async function deleteListener(
 ): Promise<undefined> {
   await retryRaces(deps.table, async () => {
     const listener = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
-    checkNotManaged(listener.compute_id, { tenant_id: caller.tenantId, listener_id: listener.id });
+    checkNotManaged({ tenant_id: caller.tenantId, listener_id: listener.id });
     // Most are refused here: a mark would turn away what is created at this moment.
     const refusal = await inUse(deps, listener);
     if (refusal !== undefined) throw refusal;
