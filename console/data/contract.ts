@@ -6,13 +6,14 @@ import type * as identity from '../../lib/contract/routes/identity.ts';
 import type * as connections from '../../lib/contract/routes/oauth-connections.ts';
 import type * as providers from '../../lib/contract/routes/oauth-providers.ts';
 import type * as tokens from '../../lib/contract/routes/oauth-tokens.ts';
-import type * as sources from '../../lib/contract/routes/sources.ts';
 import type * as deployments from '../../lib/features/deployments/routes.ts';
 import type * as integrations from '../../lib/features/integrations/routes.ts';
 import type * as listeners from '../../lib/features/listeners/routes.ts';
 import type * as logs from '../../lib/features/logs/routes.ts';
 import type * as pushes from '../../lib/features/pushes/routes.ts';
+import type * as registry from '../../lib/features/registry/routes.ts';
 import type * as revisions from '../../lib/features/revisions/routes.ts';
+import type * as uploads from '../../lib/features/uploads/routes.ts';
 import type * as webhooks from '../../lib/features/webhooks/routes.ts';
 
 /** The route table as types alone: nothing of it is in the page. */
@@ -30,7 +31,8 @@ type Modules =
   | typeof providers
   | typeof pushes
   | typeof revisions
-  | typeof sources
+  | typeof registry
+  | typeof uploads
   | typeof tokens
   | typeof webhooks;
 type AnyRow = { method: string; path: string; operation: string };

@@ -7,8 +7,8 @@ import {
   runStep,
   type Soon,
 } from '../compute/runner.ts';
+import { findComputeUse, noteComputeUse } from '../core/items/compute-use.ts';
 import { mainOf, type Step } from '../domain/rollout.ts';
-import { findComputeUse, noteComputeUse } from '../store/compute-use.ts';
 import { complete, lookAgain, report, reportHealth, say } from './report.ts';
 import type { Run, RunDeps } from './run.ts';
 import { serverPlanOf } from './server-plan.ts';

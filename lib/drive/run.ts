@@ -2,8 +2,8 @@ import { AgentSecretsUnreadable } from '../adapters/agent-secrets.ts';
 import type { ManagedCompute } from '../compute/managed.ts';
 import type { Found } from '../compute/port.ts';
 import type { Deps } from '../core/deps.ts';
+import type { ComputeUse } from '../core/items/compute-use.ts';
 import type { Task } from '../domain/rollout.ts';
-import type { ComputeUse } from '../store/compute-use.ts';
 import type { Given } from './server-plan.ts';
 import type { Held, Work, WorkDeps } from './work.ts';
 

@@ -4,7 +4,10 @@ import * as listenerProtocol from '../../features/listener-protocol/routes.ts';
 import * as listeners from '../../features/listeners/routes.ts';
 import * as logs from '../../features/logs/routes.ts';
 import * as pushes from '../../features/pushes/routes.ts';
+import * as registry from '../../features/registry/routes.ts';
 import * as revisions from '../../features/revisions/routes.ts';
+import * as service from '../../features/service/routes.ts';
+import * as uploads from '../../features/uploads/routes.ts';
 import * as webhooks from '../../features/webhooks/routes.ts';
 import * as audit from './audit.ts';
 import * as consent from './consent.ts';
@@ -16,8 +19,6 @@ import * as oauthConnections from './oauth-connections.ts';
 import * as oauthProviders from './oauth-providers.ts';
 import * as oauthTokens from './oauth-tokens.ts';
 import type { RouteRow } from './route.ts';
-import * as service from './service.ts';
-import * as sources from './sources.ts';
 
 /**
  * THE route table. CDK, OpenAPI, the embedded gateway and tests read it; a function imports the
@@ -25,7 +26,8 @@ import * as sources from './sources.ts';
  */
 export const routes: readonly RouteRow[] = [
   deployments,
-  sources,
+  uploads,
+  registry,
   revisions,
   listeners,
   listenerProtocol,

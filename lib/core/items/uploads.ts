@@ -6,6 +6,9 @@ import type { Write } from '../../store/dynamodb/transact.ts';
 import { uploadKey } from '../../store/keys/index.ts';
 import type { Table } from '../../store/table.ts';
 
+/** The size limit of one gzip tarball. */
+export const UPLOAD_SIZE_BYTES_MAX = 200 * 1024 * 1024;
+
 /**
  * An uploaded tarball as it was when it was first named. `version_id`: of what was uploaded, to know whether
  * it was written over since.

@@ -4,10 +4,10 @@ import { refuse, ValidationError } from '../../contract/errors.ts';
 import { kubernetesConfig } from '../../contract/kubernetes-config.ts';
 import { ownAddress } from '../../contract/validation/text.ts';
 import type { Deps } from '../../core/deps.ts';
+import { findComputeUse } from '../../core/items/compute-use.ts';
 import type { DeploymentConfig, Listener } from '../../core/items/items.ts';
 import { operatorProblems } from '../../domain/kubernetes/allowed.ts';
 import { specItems } from '../../domain/kubernetes/resource-spec.ts';
-import { findComputeUse } from '../../store/compute-use.ts';
 
 /**
  * Refuses what a cluster would refuse of a `resource_spec`, where it goes to one: on other listeners these

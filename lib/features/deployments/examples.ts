@@ -92,21 +92,4 @@ export const deploymentExamples = {
     },
     response: { contentType: 'application/octet-stream', text: '', isBase64: true },
   },
-  createUploadUrl: {
-    body: { supports_upload_headers: true },
-    response: {
-      upload_url: 'https://bucket.s3.example/pending/support-agent.tar.gz?X-Amz-Signature=…',
-      object_path: `pending/${TENANT}/${DEPLOYMENT}/0190a000-0000-7000-8000-000000000001.tar.gz`,
-      upload_headers: {},
-    },
-  },
-  createPushToken: {
-    body: { supports_registry_username: true },
-    response: {
-      token: 'the password',
-      registry_url: '123456789012.dkr.ecr.eu-central-1.amazonaws.com',
-      username: 'AWS',
-      repository_url: `123456789012.dkr.ecr.eu-central-1.amazonaws.com/slipway/${TENANT}/${DEPLOYMENT}`,
-    },
-  },
 };

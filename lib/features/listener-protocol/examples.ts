@@ -62,14 +62,6 @@ export const listenerProtocolExamples = {
     },
   },
   getSpec: { response: spec },
-  createRegistryCredentials: {
-    response: {
-      registry: '123456789012.dkr.ecr.eu-central-1.amazonaws.com',
-      username: 'AWS',
-      password: 'the password',
-      expires_at: '2026-11-21T23:29:13.000Z',
-    },
-  },
   reportStatus: {
     body: { reports: [{ deployment_id: DEPLOYMENT, epoch: 3, revision_id: REVISION, healthy: true }] },
     response: { accepted: 1 },

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { registryCredentialsView } from '../../contract/images/registry.ts';
 import { route } from '../../contract/routes/route.ts';
 import { id, optionalList, orNull } from '../../contract/validation/query.ts';
 import {
@@ -156,21 +155,4 @@ export const shipLogs = route({
   body: shipLogsRequest,
   response: shipLogsResponse,
   errors: ['listener_not_found'],
-});
-
-export const createRegistryCredentials = route({
-  area: 'listeners',
-  permission: 'listener:work',
-  success: 200,
-  operation: 'createRegistryCredentials',
-  method: 'POST',
-  path: '/v2/listeners/{listener_id}/registry-credentials',
-  handler: 'functions/api/listener-protocol/registry-credentials.ts',
-  access: ['table:get', 'registry:pull'],
-  audit: ['registry_credentials.create'],
-  summary: 'Get credentials that pull the images of this tenant',
-  params: listenerParams,
-  response: registryCredentialsView,
-  errors: ['listener_not_found', 'no_registry'],
-  credential: true,
 });

@@ -1,9 +1,9 @@
 import { computeKinds } from '../../compute/kinds.ts';
 import { podSecurityOf } from '../../contract/pod-security.ts';
+import { findComputeUse } from '../../core/items/compute-use.ts';
 import type { Listener } from '../../core/items/items.ts';
 import { computeConfigOf } from '../../core/items/listeners.ts';
 import { isOnline } from '../../core/online.ts';
-import { findComputeUse } from '../../store/compute-use.ts';
 import type { Table } from '../../store/table.ts';
 import type { ListenerView } from './shape.ts';
 

@@ -4,15 +4,18 @@ import { listenerProtocolExamples } from '../../../features/listener-protocol/ex
 import { listenerExamples } from '../../../features/listeners/examples.ts';
 import { logExamples } from '../../../features/logs/examples.ts';
 import { pushExamples } from '../../../features/pushes/examples.ts';
+import { registryExamples } from '../../../features/registry/examples.ts';
 import { revisionExamples } from '../../../features/revisions/examples.ts';
+import { serviceExamples } from '../../../features/service/examples.ts';
+import { uploadExamples } from '../../../features/uploads/examples.ts';
 import { webhookExamples } from '../../../features/webhooks/examples.ts';
 import { auditExamples } from './audit.ts';
 import { consentExamples } from './consent.ts';
+import { consoleExamples } from './console.ts';
 import { eventExamples } from './events.ts';
 import { identityExamples } from './identity.ts';
 import { oauthProviderExamples } from './oauth-providers.ts';
 import { oauthTokenExamples } from './oauth-tokens.ts';
-import { serviceExamples } from './service.ts';
 
 /** What a request may send and what it is answered; a test parses each with the schemas of its route. */
 export type Example = { body?: unknown; response?: unknown };
@@ -26,6 +29,9 @@ const examples: Record<string, Example> = {
   ...identityExamples,
   ...auditExamples,
   ...integrationExamples,
+  ...uploadExamples,
+  ...registryExamples,
+  ...consoleExamples,
   ...pushExamples,
   ...oauthProviderExamples,
   ...oauthTokenExamples,

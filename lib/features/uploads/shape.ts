@@ -1,12 +1,7 @@
 import * as z from 'zod';
-import { withoutNulls } from './validation/json.ts';
+import { withoutNulls } from '../../contract/validation/json.ts';
 
 /** Requests to upload a source tarball. */
-
-/** One gzip tarball may have so many bytes. */
-export const UPLOAD_SIZE_BYTES_MAX = 200 * 1024 * 1024;
-/** An upload URL is good for so long. */
-export const UPLOAD_URL_SECONDS = 15 * 60;
 
 export const createUploadUrlBody = z
   .object({

@@ -1,7 +1,7 @@
 import type { ApiDocs } from '../../adapters/api-docs.ts';
 import { DESCRIPTION_FILE, START_FILE } from '../../contract/browser/api-docs.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import type { getDocs, getDocsFile, getOpenApi } from '../../contract/routes/service.ts';
+import type { getDocs, getDocsFile, getOpenApi } from './routes.ts';
 
 /**
  * No third party is called: by default, the viewer sends the document to an online validator. Links lead on

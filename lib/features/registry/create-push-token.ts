@@ -1,13 +1,13 @@
 import { refuse } from '../../contract/errors.ts';
-import { NO_REGISTRY, type PushTokenView } from '../../contract/images/registry.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { createPushToken as row } from '../../contract/routes/sources.ts';
 import { auditHandOut } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import { checkOpen } from '../../core/deployments/checks.ts';
 import type { Deps } from '../../core/deps.ts';
 import { getDeploymentItem } from '../../core/items/deployments.ts';
 import { sourceKinds } from '../../domain/source.ts';
+import type { createPushToken as row } from './routes.ts';
+import { NO_REGISTRY, type PushTokenView } from './shape.ts';
 
 /** Hands out what pushes an image to this deployment's repository, and nothing else. Nothing is stored. */
 export async function createPushToken(
@@ -21,8 +21,7 @@ export async function createPushToken(
   if (deps.registry === undefined) throw refuse('source_configuration', { reason: NO_REGISTRY });
   // Older clients log in under the user name of another registry, and would see only "denied".
   if (body.supports_registry_username !== true) throw refuse('push_client', {});
-  const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
-  const login = await deps.registry.pushLogin(owner);
+  const login = await deps.registry.pushLogin({ tenantId: caller.tenantId, deploymentId: deployment.id });
   auditHandOut(deps, caller, 'push_token.create', { deployment_id: deployment.id });
   return {
     token: login.password,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { pagePart, textView } from '../browser/api-docs.ts';
-import { route } from './route.ts';
+import { pagePart, textView } from '../../contract/browser/api-docs.ts';
+import { route } from '../../contract/routes/route.ts';
 
 const common = { method: 'GET', access: [], area: 'core', permission: 'public', success: 200 } as const;
 

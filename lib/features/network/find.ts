@@ -1,10 +1,6 @@
 import type { Networks, Subnet } from '../../adapters/networks.ts';
 import { ZONES_WITHOUT_FRONT } from '../../contract/agent-front.ts';
-import {
-  type NetworkAnswers,
-  type NetworkQuestion,
-  networkQuestion,
-} from '../../contract/network-questions.ts';
+import { type NetworkAnswers, type NetworkQuestion, networkQuestion } from './shape.ts';
 
 /** Addresses that requests of CloudFront come from. AWS keeps the list, and it has this name in each region. */
 const FRONT_ADDRESSES = 'com.amazonaws.global.cloudfront.origin-facing';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { collected } from './dynamodb/collected.ts';
-import { absent, equals, guard, put } from './dynamodb/expressions.ts';
-import { queryAll } from './dynamodb/reads.ts';
-import { ConditionsFailed } from './dynamodb/transact.ts';
-import { write } from './dynamodb/write.ts';
-import { buildPlaceKey } from './keys/counts.ts';
-import type { Table } from './table.ts';
+import { collected } from '../../store/dynamodb/collected.ts';
+import { absent, equals, guard, put } from '../../store/dynamodb/expressions.ts';
+import { queryAll } from '../../store/dynamodb/reads.ts';
+import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { buildPlaceKey } from '../../store/keys/counts.ts';
+import type { Table } from '../../store/table.ts';
 
 /**
  * One of the places of a tenant's builds. Nobody gives it back: who finds none free looks which of their

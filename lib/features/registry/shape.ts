@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { withoutNulls } from '../validation/json.ts';
+import { withoutNulls } from '../../contract/validation/json.ts';
 
 /** Requests for credentials of the installation's image registry. */
 

@@ -1,7 +1,5 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { createUploadUrl as row } from '../../contract/routes/sources.ts';
-import { UPLOAD_URL_SECONDS, type UploadUrlView } from '../../contract/uploads.ts';
 import { auditHandOut } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import { checkOpen } from '../../core/deployments/checks.ts';
@@ -9,6 +7,11 @@ import type { Deps } from '../../core/deps.ts';
 import { getDeploymentItem } from '../../core/items/deployments.ts';
 import { uploadPath } from '../../domain/file-places.ts';
 import { takesUploads } from '../../domain/source.ts';
+import type { createUploadUrl as row } from './routes.ts';
+import type { UploadUrlView } from './shape.ts';
+
+/** How long an upload URL is valid. */
+const UPLOAD_URL_SECONDS = 15 * 60;
 
 /** Issues a URL for one tarball. Nothing is stored: an upload counts as a source once a PATCH names it. */
 export async function createUploadUrl(
@@ -19,8 +22,8 @@ export async function createUploadUrl(
   const deployment = await getDeploymentItem(deps.table, caller.tenantId, params.deployment_id);
   checkOpen(deployment);
   if (!takesUploads(deployment.source)) throw refuse('upload_source', {});
-  const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
-  const path = uploadPath(owner, deps.clock.orderedId());
+  const ref = { tenantId: caller.tenantId, deploymentId: deployment.id };
+  const path = uploadPath(ref, deps.clock.orderedId());
   const url = await deps.blobs.uploadUrl(path, UPLOAD_URL_SECONDS);
   auditHandOut(deps, caller, 'upload_url.create', { deployment_id: deployment.id });
   return {

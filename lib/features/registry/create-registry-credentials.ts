@@ -1,11 +1,11 @@
 import { refuse } from '../../contract/errors.ts';
-import type { RegistryCredentialsView } from '../../contract/images/registry.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { auditHandOut } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { getListenerItem } from '../../core/items/listeners.ts';
-import type { createRegistryCredentials as row } from '../../features/listener-protocol/routes.ts';
+import type { createRegistryCredentials as row } from './routes.ts';
+import type { RegistryCredentialsView } from './shape.ts';
 
 /** What a listener pulls the images of its tenant with, and no others. */
 export async function createRegistryCredentials(

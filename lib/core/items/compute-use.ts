@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { absent, any, atMost, guard, put } from './dynamodb/expressions.ts';
-import { find } from './dynamodb/reads.ts';
-import { ConditionsFailed } from './dynamodb/transact.ts';
-import { write } from './dynamodb/write.ts';
-import { computeUseKey } from './keys/counts.ts';
-import type { Table } from './table.ts';
+import { absent, any, atMost, guard, put } from '../../store/dynamodb/expressions.ts';
+import { find } from '../../store/dynamodb/reads.ts';
+import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { computeUseKey } from '../../store/keys/counts.ts';
+import type { Table } from '../../store/table.ts';
 
 const counted = z.object({ in_use: z.int(), quota: z.int() });
 
