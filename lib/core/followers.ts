@@ -29,7 +29,7 @@ const FOLLOWERS_OF_ONE_MAX = FOLLOWERS_MAX - KEPT_FOR_OTHERS;
 const BACK_WITHIN_MILLISECONDS = 3000;
 /** How much longer than an answer may take a place is taken for, if it is never left. */
 const SLACK_MILLISECONDS = 5000;
-/** Each loser of a race looks again; after this many somebody else has always been faster. */
+/** Each loser of a race tries again; after this many somebody else has always been faster. */
 const RACES_MAX = 2 * FOLLOWERS_MAX;
 
 type FollowDeps = Pick<Deps, 'table' | 'clock'>;
@@ -40,27 +40,27 @@ export type Follower = {
 };
 
 /**
- * How long one answer of what is followed waits for something new, and how often it looks: within what a
+ * How long one answer of what is followed waits for something new, and how often it checks: within what a
  * gateway lets a request take.
  */
 const FOLLOW_MILLISECONDS = 10_000;
-const LOOK_EVERY_MILLISECONDS = 500;
+const CHECK_EVERY_MILLISECONDS = 500;
 
 /**
- * Looks again and again until there is something, the time for one answer is over, or who asks is `gone`: its
+ * Reads again and again until there is something, the time for one answer is over, or who asks is `gone`: its
  * place is another's then.
  */
 export async function followUntil<T>(
   { clock }: Pick<Deps, 'clock'>,
   gone: AbortSignal | undefined,
-  look: () => Promise<T>,
+  read: () => Promise<T>,
   isSomething: (seen: T) => boolean,
 ): Promise<T> {
   const deadline = clock.now() + FOLLOW_MILLISECONDS;
   for (;;) {
-    const seen = await look();
+    const seen = await read();
     if (isSomething(seen) || gone?.aborted === true || clock.now() >= deadline) return seen;
-    await delay(LOOK_EVERY_MILLISECONDS, undefined, { signal: gone }).catch(() => undefined);
+    await delay(CHECK_EVERY_MILLISECONDS, undefined, { signal: gone }).catch(() => undefined);
   }
 }
 

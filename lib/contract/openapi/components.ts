@@ -8,6 +8,13 @@ import {
   sourceRevisionConfig,
 } from '../../features/deployments/shape.ts';
 import {
+  deploymentFeedEvent,
+  feedEvent,
+  listenerFeedEvent,
+  tokenFeedEvent,
+  webhookFeedEvent,
+} from '../../features/events/shape.ts';
+import {
   artifact,
   deleteTask,
   deploySpec,
@@ -24,13 +31,6 @@ import { logEntry, logPage, logQueryBody } from '../../features/logs/shape.ts';
 import { revisionView, sourceRevisionConfigView } from '../../features/revisions/shape.ts';
 import { container, resourceSpec, volume, volumeMount } from '../deployments/resource-spec.ts';
 import { secret, secretReference } from '../deployments/secrets.ts';
-import {
-  deploymentFeedEvent,
-  feedEvent,
-  listenerFeedEvent,
-  tokenFeedEvent,
-  webhookFeedEvent,
-} from '../events.ts';
 import type { RouteRow } from '../routes/route.ts';
 import { errorBody, gatewayErrorBody, validationErrorBody, validationItem } from './errors.ts';
 import { componentSchemas, type JsonSchema } from './json-schema.ts';

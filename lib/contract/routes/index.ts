@@ -1,4 +1,5 @@
 import * as deployments from '../../features/deployments/routes.ts';
+import * as events from '../../features/events/routes.ts';
 import * as integrations from '../../features/integrations/routes.ts';
 import * as listenerProtocol from '../../features/listener-protocol/routes.ts';
 import * as listeners from '../../features/listeners/routes.ts';
@@ -13,7 +14,6 @@ import * as audit from './audit.ts';
 import * as consent from './consent.ts';
 import * as console from './console.ts';
 import * as consolePages from './console-pages.ts';
-import * as events from './events.ts';
 import * as identity from './identity.ts';
 import * as oauthConnections from './oauth-connections.ts';
 import * as oauthProviders from './oauth-providers.ts';

@@ -10,7 +10,7 @@ import type { LogPage } from './shape.ts';
 
 type LogDeps = Pick<Deps, 'table' | 'logs' | 'clock'>;
 
-/** The store of logs looks for what it is asked in a body; here it was in the query. */
+/** The store of logs reports problems of a body; here they are problems of the query. */
 function inQuery(error: unknown): unknown {
   if (!(error instanceof ValidationError)) return error;
   const placed = ({ loc: [part, ...place], ...item }: ValidationItem): ValidationItem => ({
@@ -30,17 +30,17 @@ export async function queryRevisionLogs(
   caller: Caller,
 ): Promise<LogPage> {
   const stream = await streamOf(deps, { ...params, type: query.type }, caller);
-  const look = (lastEventId?: string) =>
+  const read = (lastEventId?: string) =>
     readLogPage(deps, stream, query, lastEventId).catch((error: unknown) => {
       throw inQuery(error);
     });
-  if (headers.accept?.includes('text/event-stream') !== true) return look();
+  if (headers.accept?.includes('text/event-stream') !== true) return read();
   const follower = { caller, of: [stream.deploymentId, stream.revisionId, query.type] };
   return following(deps, follower, () =>
     followUntil(
       deps,
       gone,
-      () => look(headers.lastEventId),
+      () => read(headers.lastEventId),
       ({ logs }) => logs.length > 0,
     ),
   );

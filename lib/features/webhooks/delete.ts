@@ -2,8 +2,8 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { auditOfRemoval } from '../../core/audit-of-removal.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
+import { changeFollowers, findFeedCount } from '../../core/items/feed.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { changeFollowers, findFeedCount } from '../../store/feed.ts';
 import type { deleteWebhook as row } from './routes.ts';
 import { getWebhookItem, removeWebhook, wakeCursor } from './store.ts';
 

@@ -1,4 +1,5 @@
 import { deploymentExamples } from '../../../features/deployments/examples.ts';
+import { eventExamples } from '../../../features/events/examples.ts';
 import { integrationExamples } from '../../../features/integrations/examples.ts';
 import { listenerProtocolExamples } from '../../../features/listener-protocol/examples.ts';
 import { listenerExamples } from '../../../features/listeners/examples.ts';
@@ -12,7 +13,6 @@ import { webhookExamples } from '../../../features/webhooks/examples.ts';
 import { auditExamples } from './audit.ts';
 import { consentExamples } from './consent.ts';
 import { consoleExamples } from './console.ts';
-import { eventExamples } from './events.ts';
 import { identityExamples } from './identity.ts';
 import { oauthProviderExamples } from './oauth-providers.ts';
 import { oauthTokenExamples } from './oauth-tokens.ts';

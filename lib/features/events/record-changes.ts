@@ -1,6 +1,5 @@
-import * as z from 'zod';
 import type { Unpublished } from '../../adapters/events.ts';
-import type { ListenerEvent, OtherEvent } from '../../contract/events.ts';
+import type { OtherEvent } from '../../contract/events.ts';
 import type { Deps } from '../../core/deps.ts';
 import {
   auditedBy,
@@ -9,15 +8,15 @@ import {
   changedItem,
   newsOf,
 } from '../../core/events/changed-item.ts';
-import { type EventMemory, newMemory } from '../../core/events/feed-writer.ts';
+import { EVENTS_AT_ONCE, type EventMemory, newMemory } from '../../core/events/feed-writer.ts';
 import { publishNews } from '../../core/events/publish.ts';
+import { putUnsentOtherEvent } from '../../core/items/event-items.ts';
+import { isMarked } from '../../core/items/feed.ts';
 import { deploymentOf } from '../../core/items/item-places.ts';
 import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
-import { publishOthers } from './publish-others.ts';
-import { tokenEventsOf } from './token-changes.ts';
-import { wakesOf, webhookEventsOf } from './webhook-changes.ts';
+import { otherEventsOf, wakesOf } from './other-events.ts';
 
 type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings' | 'webhookWaker'>;
 type RecordDeps = ChangeDeps & EventMemory;
@@ -31,13 +30,13 @@ const WRITES_MAX = 100;
  * nothing twice.
  *
  * Why nothing is lost, and nothing published out of order: a record is delivered until this says that it is
- * done, and five times at least before it is set aside. Events are numbered and stored in the tenant's feed
- * in one transaction before they are published, in the order of the stream. A record that is delivered
- * again finds its number there, and is published again under it. Events that cannot be published (the bus
- * is out of reach for longer than its client tries) are stored with their numbers, and sweep publishes
- * them. Beside the count stands how much of each revision is published. What the stream has lost (it keeps
- * a record for a day) is published from the revisions' histories before whatever comes next, or when sweep
- * looks once at a revision that has ended. Audit events are items under ids that the requests chose, so
+ * done, and five times at least before it becomes a dead letter. Events are numbered and stored in the
+ * tenant's feed in one transaction before they are published, in the order of the stream. A record that is
+ * delivered again finds its number there, and is published again under it. Events that cannot be published
+ * (the bus is out of reach for longer than its client tries) are stored with their numbers, and sweep
+ * publishes them. Beside the count stands how much of each revision is published. What the stream has lost
+ * (it keeps a record for a day) is published from the revisions' histories before whatever comes next, or
+ * when sweep checks a revision that has ended. Audit events are items under ids that the requests chose, so
  * that a record delivered twice writes the same item twice.
  *
  * What is made here remembers counts from one call to the next. It returns the sequence numbers of records
@@ -93,17 +92,10 @@ async function recordEvents(
   pk: string,
   changes: ChangedItem[],
 ): Promise<Unpublished | undefined> {
-  const owner = deploymentOf(pk);
+  const ref = deploymentOf(pk);
   const news = changes.flatMap(newsOf);
-  return owner === undefined || news.length === 0 ? undefined : publishNews(deps, owner, news);
+  return ref === undefined || news.length === 0 ? undefined : publishNews(deps, ref, news);
 }
-
-/** Tokens, connections, listeners and webhooks count their changes themselves. */
-const otherEventsOf = (change: ChangedItem): OtherEvent[] => [
-  ...tokenEventsOf(change),
-  ...listenerEventsOf(change),
-  ...webhookEventsOf(change),
-];
 
 async function inTransactions({ table }: RecordDeps, writes: Write[]): Promise<void> {
   for (let start = 0; start < writes.length; start += WRITES_MAX) {
@@ -111,20 +103,40 @@ async function inTransactions({ table }: RecordDeps, writes: Write[]): Promise<v
   }
 }
 
-/** What is read of the images, whatever else later versions of the items hold. */
-const presenceImage = z.object({
-  tenant_id: z.string(),
-  listener_id: z.string(),
-  online: z.boolean().optional(),
-  changes: z.int(),
-  at: z.string().optional(),
-});
+type OtherDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'webhookWaker'> & Pick<EventMemory, 'feed'>;
 
-/** That a listener went offline, or came online. */
-function listenerEventsOf({ before, after }: ChangedItem): ListenerEvent[] {
-  if (after?.entity !== 'listener_presence') return [];
-  const { tenant_id, listener_id, online, changes, at } = presenceImage.parse(after);
-  if (online === undefined || at === undefined || before?.changes === changes) return [];
-  const type = online ? 'listener.online' : 'listener.offline';
-  return [{ id: `${listener_id}:${changes}:${type}`, type, sequence: changes, at, tenant_id, listener_id }];
+/**
+ * Stores events of what is no deployment in the tenant's feed, and publishes them. What they are of counts
+ * its changes itself; a mark beside each event says that it has its number in the feed. All are of one
+ * tenant. Gives what could not be published, which is stored for sweep.
+ */
+async function publishOthers(
+  deps: OtherDeps,
+  events: readonly OtherEvent[],
+): Promise<Unpublished | undefined> {
+  let left: Unpublished | undefined;
+  for (let start = 0; start < events.length; start += EVENTS_AT_ONCE) {
+    left = (await publishSome(deps, events.slice(start, start + EVENTS_AT_ONCE))) ?? left;
+  }
+  return left;
+}
+
+async function publishSome(deps: OtherDeps, events: readonly OtherEvent[]): Promise<Unpublished | undefined> {
+  const [first] = events;
+  if (first === undefined) return undefined;
+  await deps.feed.append(deps, first.tenant_id, async () => {
+    const once = [...new Map(events.map((event) => [event.id, event])).values()];
+    const marked = await Promise.all(once.map((event) => isMarked(deps.table, event)));
+    const unmarked = once.filter((_, index) => marked[index] !== true);
+    const again = unmarked.length < once.length;
+    return { writes: [], events: unmarked, again, marked: true, result: undefined };
+  });
+  const unpublished = await deps.events.publish(events);
+  if (unpublished === undefined) return undefined;
+  const now = deps.clock.now();
+  await writeAll(
+    deps.table,
+    unpublished.events.map((event) => putUnsentOtherEvent(event, now)),
+  );
+  return unpublished;
 }

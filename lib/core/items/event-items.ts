@@ -5,16 +5,21 @@ import {
   otherEvent,
   type PublishedEvent,
   subjectOf,
-} from '../contract/events.ts';
-import type { DeploymentRef } from '../contract/refs.ts';
-import type { EventCount } from '../domain/event-count.ts';
-import { absent, equals, guard, put, remove } from './dynamodb/expressions.ts';
-import { find, queryAll } from './dynamodb/reads.ts';
-import type { Write } from './dynamodb/transact.ts';
-import { alsoEarlier } from './dynamodb/upgrade.ts';
-import { eventCountKey, unsentEventKeys, unsentEventsKey, unsentOtherEventKey } from './keys/events.ts';
-import { due } from './keys/index.ts';
-import type { Table } from './table.ts';
+} from '../../contract/events.ts';
+import type { DeploymentRef } from '../../contract/refs.ts';
+import type { EventCount } from '../../domain/event-count.ts';
+import { absent, equals, guard, put, remove } from '../../store/dynamodb/expressions.ts';
+import { find, queryAll } from '../../store/dynamodb/reads.ts';
+import type { Write } from '../../store/dynamodb/transact.ts';
+import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
+import {
+  eventCountKey,
+  unsentEventKeys,
+  unsentEventsKey,
+  unsentOtherEventKey,
+} from '../../store/keys/events.ts';
+import { due } from '../../store/keys/index.ts';
+import type { Table } from '../../store/table.ts';
 
 /**
  * Counts a deployment's events. It lies beside the deployment's partition and outlives it for a while: its

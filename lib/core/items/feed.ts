@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { FEED_DAYS, type PublishedEvent, publishedEvent, subjectOf } from '../contract/events.ts';
-import { absent, equals, guard, put, putNew } from './dynamodb/expressions.ts';
-import { find, queryPage } from './dynamodb/reads.ts';
-import type { Write } from './dynamodb/transact.ts';
-import { eventMarkKey, feedAfterNumber, feedCountKey, feedEventKey } from './keys/events.ts';
-import type { Table } from './table.ts';
+import { FEED_DAYS, type PublishedEvent, publishedEvent, subjectOf } from '../../contract/events.ts';
+import { absent, equals, guard, put, putNew } from '../../store/dynamodb/expressions.ts';
+import { find, queryPage } from '../../store/dynamodb/reads.ts';
+import type { Write } from '../../store/dynamodb/transact.ts';
+import { eventMarkKey, feedAfterNumber, feedCountKey, feedEventKey } from '../../store/keys/events.ts';
+import type { Table } from '../../store/table.ts';
 
 const DAY_SECONDS = 86_400;
 /** A record of the stream can come again for so long: a day by itself, and from the queue of what failed. */

@@ -1,5 +1,5 @@
-import { eventListView, listEventsQuery } from '../events.ts';
-import { route } from './route.ts';
+import { route } from '../../contract/routes/route.ts';
+import { eventListView, listEventsQuery } from './shape.ts';
 
 export const listEvents = route({
   operation: 'listEvents',

@@ -1,4 +1,4 @@
-import { CHANGED, DEPLOYMENT, REVISION, TENANT } from '../../example-values.ts';
+import { CHANGED, DEPLOYMENT, REVISION, TENANT } from '../../contract/example-values.ts';
 
 const event = {
   number: 42,

@@ -1,11 +1,11 @@
 import { ValidationError } from '../../contract/errors.ts';
-import type { EventListView } from '../../contract/events.ts';
-import type { listEvents as row } from '../../contract/routes/events.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { following, followUntil } from '../../core/followers.ts';
-import { type FeedPage, feedAfter, findFeedCount } from '../../store/feed.ts';
+import { type FeedPage, feedAfter, findFeedCount } from '../../core/items/feed.ts';
+import type { listEvents as row } from './routes.ts';
+import type { EventListView } from './shape.ts';
 
 type FeedInput = Pick<RouteInput<typeof row>, 'query' | 'headers' | 'gone'>;
 
@@ -21,14 +21,14 @@ export async function listEvents(
 ): Promise<EventListView> {
   const { tenantId } = caller;
   const asked = await begunAt(deps, askedAfter({ query, headers }), query.newest === true, tenantId);
-  const look = async () => {
+  const read = async () => {
     const page = await feedAfter(deps.table, tenantId, asked.after ?? 0, query.limit);
-    return viewOf(page, asked);
+    return eventListViewOf(page, asked);
   };
-  if (headers.accept?.includes('text/event-stream') !== true) return look();
+  if (headers.accept?.includes('text/event-stream') !== true) return read();
   const follower = { caller, of: ['events'] };
   return following(deps, follower, () =>
-    followUntil(deps, gone, look, ({ resources }) => resources.length > 0),
+    followUntil(deps, gone, read, ({ resources }) => resources.length > 0),
   );
 }
 
@@ -55,7 +55,7 @@ async function begunAt(
   return { ...asked, after: (await findFeedCount(table, tenantId))?.count ?? 0 };
 }
 
-function viewOf({ events, count }: FeedPage, { after, loc }: Asked): EventListView {
+function eventListViewOf({ events, count }: FeedPage, { after, loc }: Asked): EventListView {
   const last = events.at(-1)?.number ?? count ?? 0;
   // Another installation's number, or this one's before its table was restored: what follows is not known.
   if (after !== undefined && after > last) {
