@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditMark } from '../store/audit-events.ts';
-import type { Known } from './refused.ts';
+import type { Known } from './identity/refused.ts';
 
 /** A request was given a credential or a secret: who, and of which thing. */
 export type HandedOut = AuditMark & Pick<AuditEvent, 'deployment_id'>;

@@ -25,7 +25,7 @@ import type { InstallationNumbers, TenantLimits } from '../settings/defaults.ts'
 import type { Table } from '../store/table.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { Idempotency } from './idempotency.ts';
-import type { KeyUses } from './key-uses.ts';
+import type { KeyUses } from './identity/key-uses.ts';
 
 /**
  * What the installation allows and how long it waits; each composition root fills it from its own

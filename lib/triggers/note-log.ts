@@ -3,7 +3,7 @@ import { handOutNote, keyUseNote, type RefusalNote, refusalNote } from '../contr
 import { HANDED_OUT, KEY_USED, REFUSED } from '../contract/notes.ts';
 import { once } from '../contract/once.ts';
 import type { HandedOut } from '../core/audit-log.ts';
-import type { KeyUse } from '../core/key-uses.ts';
+import type { KeyUse } from '../core/identity/key-uses.ts';
 import { readLogBatch } from './log-batch.ts';
 
 const line = z.discriminatedUnion('message', [

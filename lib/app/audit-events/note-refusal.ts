@@ -1,6 +1,7 @@
 import type { AuditAction } from '../../contract/audit.ts';
 import type { RefusalNote } from '../../contract/note-lines.ts';
 import type { Deps } from '../../core/deps.ts';
+import { findTenant, tenantIdIn } from '../../core/items/tenants.ts';
 import {
   type AuditEvent,
   type AuditPlace,
@@ -12,8 +13,6 @@ import {
 } from '../../store/audit-events.ts';
 import { retryRaces } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
-import { findTenant } from '../../store/identity/tenants.ts';
-import { tenantIdIn } from '../identity/tenant-id.ts';
 import { CALLERS_MAX, callerKindOf, withoutCaller } from './refusal.ts';
 
 type NoteDeps = Pick<Deps, 'table' | 'settings'>;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { RefusalNote } from '../../contract/note-lines.ts';
 import type { Refusal } from '../../core/audit-log.ts';
-import { hourOf } from '../../core/key-uses.ts';
-import type { Known } from '../../core/refused.ts';
+import { hourOf } from '../../core/identity/key-uses.ts';
+import type { Known } from '../../core/identity/refused.ts';
 import { networkOf } from './source-network.ts';
 
 /** Stands for all callers beyond those that are counted separately. */

@@ -5,9 +5,9 @@ import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { auditOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
+import { hashOf } from '../../core/identity/api-key.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
 import { putConsoleLink } from '../../store/identity/console-links.ts';
-import { hashOf } from '../identity/api-key.ts';
 import { type OwnKey, ownKey } from './own-key.ts';
 
 /** Long enough to change to the browser, too short to be found later in a terminal's history. */

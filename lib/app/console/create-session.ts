@@ -3,12 +3,13 @@ import type { createConsoleSession as row } from '../../contract/routes/console.
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { auditOf } from '../../core/audit.ts';
 import type { Deps } from '../../core/deps.ts';
+import { hashOf } from '../../core/identity/api-key.ts';
+import { isGood } from '../../core/identity/authenticate.ts';
+import { apiKeyWrites } from '../../core/identity/issue-api-key.ts';
+import { type ApiKeyItem, findApiKey } from '../../core/items/api-keys.ts';
+import { checkApiKey } from '../../features/api-keys/store.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import { type ApiKeyItem, checkApiKey, findApiKey } from '../../store/identity/api-keys.ts';
 import { type ConsoleLink, findConsoleLink, takeConsoleLink } from '../../store/identity/console-links.ts';
-import { hashOf } from '../identity/api-key.ts';
-import { isGood } from '../identity/authenticate.ts';
-import { apiKeyWrites } from '../identity/issue-api-key.ts';
 
 /** A working day; a stolen one is of no use the day after. */
 export const SESSION_MILLISECONDS = 12 * 3_600_000;

@@ -2,12 +2,18 @@ import type { MeView } from '../../contract/console.ts';
 import { refuse } from '../../contract/errors.ts';
 import { allows, roleMatrix } from '../../contract/roles.ts';
 import { type Caller } from '../../core/caller.ts';
-import type { KeyUses } from '../../core/key-uses.ts';
-import { refusedAs } from '../../core/refused.ts';
-import { findTenant, tenantRows } from '../../store/identity/tenants.ts';
-import { type Credentials, type Identity, type IdentityDeps, identify } from '../identity/authenticate.ts';
-import { bearerCaller, bearerUser, membershipsOf, TENANTS_MAX } from '../identity/bearer.ts';
-import { lacksPermission } from '../identity/lacks.ts';
+import {
+  type Credentials,
+  type Identity,
+  type IdentityDeps,
+  identify,
+} from '../../core/identity/authenticate.ts';
+import { bearerCaller, bearerUser, membershipsOf, TENANTS_MAX } from '../../core/identity/bearer.ts';
+import type { KeyUses } from '../../core/identity/key-uses.ts';
+import { lacksPermission } from '../../core/identity/permission-refusals.ts';
+import { refusedAs } from '../../core/identity/refused.ts';
+import { findTenant } from '../../core/items/tenants.ts';
+import { tenantRows } from '../../features/tenants/store.ts';
 
 /**
  * Who the credential is and what it may do. Throws as authentication does, `permission_missing` and

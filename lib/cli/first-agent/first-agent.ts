@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { bootstrap } from '../../app/identity/bootstrap.ts';
-import { createListenerKey } from '../../app/identity/create-listener-key.ts';
 import type { Deps } from '../../core/deps.ts';
+import { createListenerKey } from '../../features/api-keys/create-as-operator.ts';
+import { bootstrap } from '../../features/tenants/bootstrap.ts';
 import { Obstacle } from '../explain.ts';
 import { Client } from './client.ts';
 import { tarballOfFolder } from './tarball-of-folder.ts';

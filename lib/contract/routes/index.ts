@@ -1,20 +1,22 @@
+import * as apiKeys from '../../features/api-keys/routes.ts';
 import * as deployments from '../../features/deployments/routes.ts';
 import * as events from '../../features/events/routes.ts';
 import * as integrations from '../../features/integrations/routes.ts';
 import * as listenerProtocol from '../../features/listener-protocol/routes.ts';
 import * as listeners from '../../features/listeners/routes.ts';
 import * as logs from '../../features/logs/routes.ts';
+import * as members from '../../features/members/routes.ts';
 import * as pushes from '../../features/pushes/routes.ts';
 import * as registry from '../../features/registry/routes.ts';
 import * as revisions from '../../features/revisions/routes.ts';
 import * as service from '../../features/service/routes.ts';
+import * as tenants from '../../features/tenants/routes.ts';
 import * as uploads from '../../features/uploads/routes.ts';
 import * as webhooks from '../../features/webhooks/routes.ts';
 import * as audit from './audit.ts';
 import * as consent from './consent.ts';
 import * as console from './console.ts';
 import * as consolePages from './console-pages.ts';
-import * as identity from './identity.ts';
 import * as oauthConnections from './oauth-connections.ts';
 import * as oauthProviders from './oauth-providers.ts';
 import * as oauthTokens from './oauth-tokens.ts';
@@ -32,7 +34,9 @@ export const routes: readonly RouteRow[] = [
   listeners,
   listenerProtocol,
   logs,
-  identity,
+  apiKeys,
+  members,
+  tenants,
   console,
   integrations,
   pushes,

@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest';
-import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
-import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { sealClientSecret } from '../../../lib/app/oauth/providers/client.ts';
 import * as rows from '../../../lib/contract/routes/consent.ts';
 import { createConnection } from '../../../lib/contract/routes/oauth-connections.ts';
+import { issueApiKey } from '../../../lib/core/identity/issue-api-key.ts';
 import { startGateway } from '../../../lib/embedded/gateway/server.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
+import { bootstrap } from '../../../lib/features/tenants/bootstrap.ts';
 import { put } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { oauthProviderKey } from '../../../lib/store/keys/index.ts';

@@ -1,8 +1,8 @@
+import { apiKeyRow } from '../../../lib/core/items/api-keys.ts';
 import { buildPlace, buildPlaces } from '../../../lib/core/items/build-places.ts';
 import { countWaiting } from '../../../lib/core/items/deployment-rows.ts';
 import { deploymentRow } from '../../../lib/core/items/items.ts';
 import { countAll } from '../../../lib/store/counts.ts';
-import { apiKeyRow } from '../../../lib/store/identity/api-keys.ts';
 import { buildPlaceKey } from '../../../lib/store/keys/counts.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
 import type { QueryCase } from './query-cases.ts';

@@ -80,7 +80,7 @@ const facts: [file: string, specifier: string, allowed: boolean][] = [
   ['lib/features/deployments/a.ts', '../../store/dynamodb/transact.ts', true],
   ['lib/features/deployments/a.ts', '../../store/keys/index.ts', false],
   ['lib/features/deployments/a.ts', '../../store/keys/placements.ts', false],
-  ['lib/app/api-keys/a.ts', '../../store/identity/api-keys.ts', true],
+  ['lib/app/oauth/tokens/a.ts', '../../../store/oauth/tokens.ts', true],
   ['lib/app/audit.ts', '../store/keys/audit.ts', false],
   ['lib/app/oauth/tokens/a.ts', '../../../store/keys/oauth.ts', false],
   ['lib/adapters/a.ts', './aws/blobs.ts', false],

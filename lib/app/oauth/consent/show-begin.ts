@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../../../contract/browser/page.ts';
 import type { Deps } from '../../../core/deps.ts';
-import { findOrganization } from '../../../store/identity/organizations.ts';
+import { findOrganization } from '../../../features/tenants/store.ts';
 import { isInBrowserOf, pathParameter, providerOf, requestOfNonce } from './find-request.ts';
 import { beginPage, otherBrowserPage, overPage } from './pages/pages.ts';
 import { formTokenOf } from './secrets.ts';

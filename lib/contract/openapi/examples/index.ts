@@ -1,19 +1,21 @@
+import { apiKeyExamples } from '../../../features/api-keys/examples.ts';
 import { deploymentExamples } from '../../../features/deployments/examples.ts';
 import { eventExamples } from '../../../features/events/examples.ts';
 import { integrationExamples } from '../../../features/integrations/examples.ts';
 import { listenerProtocolExamples } from '../../../features/listener-protocol/examples.ts';
 import { listenerExamples } from '../../../features/listeners/examples.ts';
 import { logExamples } from '../../../features/logs/examples.ts';
+import { memberExamples } from '../../../features/members/examples.ts';
 import { pushExamples } from '../../../features/pushes/examples.ts';
 import { registryExamples } from '../../../features/registry/examples.ts';
 import { revisionExamples } from '../../../features/revisions/examples.ts';
 import { serviceExamples } from '../../../features/service/examples.ts';
+import { tenantExamples } from '../../../features/tenants/examples.ts';
 import { uploadExamples } from '../../../features/uploads/examples.ts';
 import { webhookExamples } from '../../../features/webhooks/examples.ts';
 import { auditExamples } from './audit.ts';
 import { consentExamples } from './consent.ts';
 import { consoleExamples } from './console.ts';
-import { identityExamples } from './identity.ts';
 import { oauthProviderExamples } from './oauth-providers.ts';
 import { oauthTokenExamples } from './oauth-tokens.ts';
 
@@ -26,7 +28,9 @@ const examples: Record<string, Example> = {
   ...listenerExamples,
   ...listenerProtocolExamples,
   ...logExamples,
-  ...identityExamples,
+  ...apiKeyExamples,
+  ...memberExamples,
+  ...tenantExamples,
   ...auditExamples,
   ...integrationExamples,
   ...uploadExamples,
