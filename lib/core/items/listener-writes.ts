@@ -97,8 +97,8 @@ export function changeListener(
   );
 }
 
-/** Keeps what a listener says of itself. Demands that it was not deleted meanwhile. */
-export const keepSaid = (
+/** Keeps the version and platform that a listener reports. Demands that it was not deleted meanwhile. */
+export const keepVersion = (
   listener: Listener,
   { version, platform }: { version?: string; platform?: string },
 ): Write[] =>

@@ -10,7 +10,7 @@ import type {
   OpenTask,
   Revision,
 } from '../../core/items/items.ts';
-import { keepSaid } from '../../core/items/listener-writes.ts';
+import { keepVersion } from '../../core/items/listener-writes.ts';
 import { findSeen, getListenerItem } from '../../core/items/listeners.ts';
 import { leaseSecondsOf } from '../../core/items/managed.ts';
 import { findRevision, MoveRefused } from '../../core/items/revisions.ts';
@@ -45,7 +45,7 @@ const QUIET_AFTER_MILLISECONDS = 3_600_000;
 export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Caller): Promise<ClaimResponse> {
   const listenerId = input.params.listener_id;
   const stored = await getListenerItem(deps.table, caller.tenantId, listenerId);
-  const listener = await noteSaid(deps, stored, input.body);
+  const listener = await noteVersion(deps, stored, input.body);
   const noted = await noteSeen(deps, caller.tenantId, listenerId);
   // Listening begins before looking, so an offer made in between is not slept through.
   const offered = deps.taskNotifier.wait(listenerId, input.body.wait_seconds * 1000);
@@ -174,24 +174,24 @@ const leaseFields = (task: OpenTask, { leaseId }: Lease) => ({
   epoch: task.epoch,
 });
 
-/** What a listener says of itself at a claim. */
+/** What a listener reports of itself at a claim. */
 export type ReportedVersion = { version?: string | undefined; platform?: string | undefined };
 
 /**
- * Keeps the version and the platform that a listener says of itself, where they are not the ones that are
- * kept, and gives the listener as it is then. A claim has read the listener anyway, so the many that say the
- * same again cost nothing. It changes nothing that a person configured, so `updated_at` stays.
+ * Keeps the version and the platform that a listener reports, where they are not the ones that are kept, and
+ * gives the listener as it is then. A claim has read the listener anyway, so the many that report no change
+ * cost nothing. It changes nothing that a person configured, so `updated_at` stays.
  */
-export async function noteSaid(
+export async function noteVersion(
   { table }: Pick<Deps, 'table'>,
   listener: Listener,
-  said: ReportedVersion,
+  reported: ReportedVersion,
 ): Promise<Listener> {
-  const version = said.version || listener.version;
-  const platform = said.platform || listener.platform;
+  const version = reported.version || listener.version;
+  const platform = reported.platform || listener.platform;
   if (version === listener.version && platform === listener.platform) return listener;
   const news = { ...(version !== undefined && { version }), ...(platform !== undefined && { platform }) };
-  await transact(table, keepSaid(listener, news)).catch((error: unknown) => {
+  await transact(table, keepVersion(listener, news)).catch((error: unknown) => {
     // It was deleted meanwhile, and must not come back.
     if (!(error instanceof ConditionsFailed)) throw error;
   });

@@ -22,9 +22,9 @@ type Input = Pick<RouteInput<typeof row>, 'params' | 'body'>;
 
 /**
  * The engine takes a tenth of a second on one machine, and about one on AWS. A listener that waits longer for
- * the answer could not tell it from one that is lost, and each look is a read.
+ * the answer could not tell it from one that is lost, and each check is a read.
  */
-const LOOK_AFTER_MILLISECONDS = [50, 100, 150, 300, 600, 800] as const;
+const CHECK_AFTER_MILLISECONDS = [50, 100, 150, 300, 600, 800] as const;
 
 /**
  * Records how a task ended; dispatch acts on the record. `accepted: false`: the task had been cancelled or
@@ -41,8 +41,8 @@ export async function completeTask(
 }
 
 /**
- * The same, and answers once the revision is seen to have ended, which the engine brings about by itself: who
- * reads after the answer, reads what came of it. Where that takes longer, the answer does not wait for it.
+ * Records how a task ended, and answers once the engine has ended the revision: who reads after the answer,
+ * reads what came of it. Where the engine takes longer than two seconds, the answer does not wait for it.
  */
 export async function completeSeen(
   deps: CompleteDeps,
@@ -51,7 +51,7 @@ export async function completeSeen(
 ): Promise<{ accepted: boolean }> {
   const { accepted, ended } = await complete(deps, input, caller);
   const patience = patienceOf(deps.table);
-  for (const milliseconds of ended === undefined ? [] : LOOK_AFTER_MILLISECONDS) {
+  for (const milliseconds of ended === undefined ? [] : CHECK_AFTER_MILLISECONDS) {
     await patience.pause(milliseconds);
     const revision = ended && (await findRevision(deps.table, ended));
     if (revision === undefined || isTerminal(revision.status)) break;

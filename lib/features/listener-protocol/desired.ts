@@ -20,29 +20,34 @@ export async function getDesired(
   { params, query, headers }: Pick<Input, 'params'> & Partial<Pick<Input, 'query' | 'headers'>>,
   caller: Caller,
 ): Promise<DesiredResponse> {
-  const owner = { tenantId: caller.tenantId, listenerId: params.listener_id };
-  const listener = await getListenerItem(deps.table, owner.tenantId, owner.listenerId);
+  const ref = { tenantId: caller.tenantId, listenerId: params.listener_id };
+  const listener = await getListenerItem(deps.table, ref.tenantId, ref.listenerId);
   const compute_config = computeConfigOf(listener);
   const versionAt = (placed: string) => `${placed}.${digestOf(compute_config)}`;
   const ids = query?.deployment_ids;
   if (headers?.ifNoneMatch !== undefined || ids !== undefined) {
-    const version = versionAt((await placementState(deps.table, owner)).placed);
+    const version = versionAt((await placementState(deps.table, ref)).placed);
     // The rows are not sent: the answer is a 304.
     if (headers?.ifNoneMatch?.includes(`"${version}"`) === true)
       return { version, complete: false, deployments: [] };
     if (ids !== undefined) {
-      const asked = ids.map((id) => findPlacement(deps.table, owner, id));
+      const asked = ids.map((id) => findPlacement(deps.table, ref, id));
       const found = (await Promise.all(asked)).filter((each) => each !== undefined);
-      return { version, complete: false, compute_config, deployments: found.map(shown) };
+      return { version, complete: false, compute_config, deployments: found.map(rowViewOf) };
     }
   }
-  const { version: placed, placements } = await placementsOn(deps.table, owner);
-  return { version: versionAt(placed), complete: true, compute_config, deployments: placements.map(shown) };
+  const { version: placed, placements } = await placementsOn(deps.table, ref);
+  return {
+    version: versionAt(placed),
+    complete: true,
+    compute_config,
+    deployments: placements.map(rowViewOf),
+  };
 }
 
 const DIGEST_LENGTH = 16;
 
-/** The same for two that say the same: the table keeps no order of members. */
+/** Configurations with the same members have one digest: the table keeps no order of them. */
 const digestOf = (config: object): string =>
   createHash('sha256').update(JSON.stringify(config, sorted)).digest('base64url').slice(0, DIGEST_LENGTH);
 
@@ -51,7 +56,7 @@ const sorted = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value;
 
-const shown = (found: Placement): DesiredResponse['deployments'][number] => ({
+const rowViewOf = (found: Placement): DesiredResponse['deployments'][number] => ({
   deployment_id: found.deployment_id,
   epoch: found.epoch,
   revision_id: found.revision_id ?? null,

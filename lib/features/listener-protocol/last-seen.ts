@@ -28,12 +28,12 @@ export type Noted = { workedAt: number; changes: number };
 export async function noteSeen(deps: SeenDeps, tenantId: string, listenerId: string): Promise<Noted> {
   const now = deps.clock.now();
   const seen = await findSeen(deps.table, tenantId, listenerId);
-  const owner = { tenantId, listenerId };
+  const ref = { tenantId, listenerId };
   const workedAt = seen?.worked_at ?? now;
   const times = { at: now, worked_at: workedAt, watched: true };
   if (seen?.watched !== true || now - seen.at >= SILENCE_MILLISECONDS)
-    await transact(deps.table, [putSeen(owner, times), watchPresence(owner, now)]);
-  else if (now - seen.at >= WRITTEN_EVERY_MILLISECONDS) await write(deps.table, putSeen(owner, times));
+    await transact(deps.table, [putSeen(ref, times), watchPresence(ref, now)]);
+  else if (now - seen.at >= WRITTEN_EVERY_MILLISECONDS) await write(deps.table, putSeen(ref, times));
   return { workedAt, changes: seen?.changes ?? 0 };
 }
 

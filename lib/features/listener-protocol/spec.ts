@@ -32,10 +32,10 @@ export async function specOf(
   deployment: Deployment,
   revision: Revision,
 ): Promise<FullDeploySpec> {
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const ref = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
   const [configuration, environment, artifact] = await Promise.all([
-    getConfiguration(deps.table, owner, revision.configuration),
-    openDeploymentSecrets(deps, owner, revision.secrets),
+    getConfiguration(deps.table, ref, revision.configuration),
+    openDeploymentSecrets(deps, ref, revision.secrets),
     artifactOf(deps, revision),
   ]);
   const { resource_spec: sent = {} } = configuration;

@@ -36,12 +36,12 @@ export async function reportStatus(
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
   caller: Pick<Caller, 'tenantId'>,
 ): Promise<{ accepted: number }> {
-  const owner = { tenantId: caller.tenantId, listenerId: params.listener_id };
-  await getListenerItem(deps.table, owner.tenantId, owner.listenerId);
-  await noteSeen(deps, owner.tenantId, owner.listenerId);
+  const ref = { tenantId: caller.tenantId, listenerId: params.listener_id };
+  await getListenerItem(deps.table, ref.tenantId, ref.listenerId);
+  await noteSeen(deps, ref.tenantId, ref.listenerId);
   const accepted = await (body.reports.length < REPORTS_REMEMBERED_MIN
-    ? takeAll(deps, owner, body.reports).then(({ accepted: count }) => count)
-    : takeUnlessKnown(deps, owner, body.reports));
+    ? takeAll(deps, ref, body.reports).then(({ accepted: count }) => count)
+    : takeUnlessKnown(deps, ref, body.reports));
   return { accepted };
 }
 
@@ -56,34 +56,34 @@ const REPORTS_REMEMBERED_MIN = 5;
  */
 async function takeUnlessKnown(
   { table, ...deps }: StatusDeps,
-  owner: ListenerRef,
+  ref: ListenerRef,
   reports: Report[],
 ): Promise<number> {
   // Before the deployments: what changes meanwhile makes another version.
-  const state = await placementState(table, owner);
+  const state = await placementState(table, ref);
   const digest = createHash('sha256')
     .update(JSON.stringify([state.reported, reports]))
     .digest('base64');
   const known = state.digests.find(([remembered]) => remembered === digest);
   if (known !== undefined) return known[1];
-  const { accepted, isNews } = await takeAll({ table, ...deps }, owner, reports);
-  if (!isNews) await write(table, rememberReports(owner, state, digest, accepted));
+  const { accepted, isNews } = await takeAll({ table, ...deps }, ref, reports);
+  if (!isNews) await write(table, rememberReports(ref, state, digest, accepted));
   return accepted;
 }
 
 async function takeAll(
   deps: StatusDeps,
-  owner: ListenerRef,
+  ref: ListenerRef,
   reports: Report[],
 ): Promise<{ accepted: number; isNews: boolean }> {
-  const taken = await Promise.all(reports.map((report) => take(deps, report, owner)));
+  const taken = await Promise.all(reports.map((report) => take(deps, report, ref)));
   return { accepted: taken.filter((each) => each !== 'unknown').length, isNews: taken.includes('new') };
 }
 
-async function take(deps: StatusDeps, report: Report, owner: ListenerRef): Promise<Taken> {
-  const { tenantId, listenerId } = owner;
+async function take(deps: StatusDeps, report: Report, ref: ListenerRef): Promise<Taken> {
+  const { tenantId, listenerId } = ref;
   const deployment = await findDeployment(deps.table, tenantId, report.deployment_id);
-  if (deployment === undefined) return confirmRemoval(deps, report, owner);
+  if (deployment === undefined) return confirmRemoval(deps, report, ref);
   if (deployment.listener_id !== listenerId) return 'unknown';
   const { active } = deployment;
   if (active === undefined || report.epoch < active.epoch) return 'unknown';
@@ -100,7 +100,7 @@ async function take(deps: StatusDeps, report: Report, owner: ListenerRef): Promi
     const isMarkedSince =
       deployment.status !== 'AWAITING_DELETE' && error.failed.get('deployment')?.status === 'AWAITING_DELETE';
     // Otherwise another revision became active meanwhile: this report is about the one before it.
-    return isMarkedSince ? take(deps, report, owner) : 'unknown';
+    return isMarkedSince ? take(deps, report, ref) : 'unknown';
   }
 }
 
@@ -111,11 +111,11 @@ async function take(deps: StatusDeps, report: Report, owner: ListenerRef): Promi
 async function confirmRemoval(
   { table }: Pick<StatusDeps, 'table'>,
   report: Report,
-  owner: ListenerRef,
+  ref: ListenerRef,
 ): Promise<Taken> {
-  const row = await findPlacement(table, owner, report.deployment_id);
+  const row = await findPlacement(table, ref, report.deployment_id);
   if (row === undefined || report.revision_id !== null || report.epoch < row.epoch) return 'unknown';
-  await transact(table, removePlacement(owner, report.deployment_id));
+  await transact(table, removePlacement(ref, report.deployment_id));
   return 'new';
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApiError, refuse } from '../../contract/errors.ts';
+import { ApiError, refuse } from '../../contract/errors.ts';
 import type { Deps } from '../../core/deps.ts';
 import { rowsOnListener } from '../../core/items/deployment-rows.ts';
 import { findDeployment } from '../../core/items/deployments.ts';
@@ -10,10 +10,30 @@ import { transact } from '../../store/dynamodb/transact.ts';
 type ClosingDeps = Pick<Deps, 'table' | 'clock'>;
 
 /**
- * Marks a listener, or these namespaces of it, as closing, so that no deployment can begin to use it while it
- * is read which ones do; a mark for the same that was left behind is taken over. Gives the id that what
- * follows depends on: whoever closes or opens it meanwhile takes it away. A mark that stays because its
- * request died refuses new deployments in plain words, until the request is made again.
+ * Closes a listener, or these namespaces of it, and makes sure that no deployment uses it. Deployments are
+ * checked once more after it is closed, so that none comes in between. Gives the id that what follows depends
+ * on: whoever closes or opens it meanwhile takes it away. Throws `listener_in_use`, `namespace_in_use`.
+ */
+export async function closeUnused(
+  deps: ClosingDeps,
+  listener: Listener,
+  namespaces?: string[],
+): Promise<string> {
+  // Most are refused here: a mark would turn away what is created at this moment.
+  await checkUnused(deps, listener, namespaces);
+  const closingId = await close(deps, listener, namespaces);
+  try {
+    await checkUnused(deps, listener, namespaces);
+    return closingId;
+  } catch (error) {
+    if (error instanceof ApiError) await transact(deps.table, unmarkClosing(listener, closingId));
+    throw error;
+  }
+}
+
+/**
+ * Marks a listener, or these namespaces of it, as closing. A mark that a request left behind when it died
+ * refuses new deployments in plain words, until the request is made again and takes it over.
  */
 export async function close(
   { table, clock }: ClosingDeps,
@@ -28,24 +48,23 @@ export async function close(
   return id;
 }
 
-/** Takes the mark away again. */
-export const reopen = (
-  { table }: Pick<Deps, 'table'>,
+const checkUnused = (
+  deps: Pick<Deps, 'table'>,
   listener: Listener,
-  closingId: string,
-): Promise<void> => transact(table, unmarkClosing(listener, closingId));
+  namespaces: string[] | undefined,
+): Promise<void> =>
+  namespaces === undefined
+    ? checkListenerUnused(deps, listener)
+    : checkNamespacesUnused(deps, listener, namespaces);
 
 /** Deployments are read so many at a time. */
 const READS_AT_ONCE = 25;
 
-/**
- * The refusal to delete a listener that deployments use, those included that are being deleted; undefined
- * when none does.
- */
-export async function inUse(
+/** Deployments that are being deleted use it too. */
+async function checkListenerUnused(
   { table }: Pick<Deps, 'table'>,
   { tenant_id: tenantId, id, compute_id: computeId }: Listener,
-): Promise<ApiError | undefined> {
+): Promise<void> {
   const names = new Map<string, string>();
   let deleting = 0;
   for await (const row of rowsOnListener(table, tenantId, id)) {
@@ -53,27 +72,22 @@ export async function inUse(
     names.set(row.sk, row.name);
   }
   const [example] = names;
-  if (example === undefined) return undefined;
+  if (example === undefined) return;
   const [exampleId, exampleName] = example;
-  return refuse('listener_in_use', { computeId, count: names.size, deleting, exampleId, exampleName });
+  throw refuse('listener_in_use', { computeId, count: names.size, deleting, exampleId, exampleName });
 }
 
-/**
- * The refusal to take these namespaces from a listener while a deployment is in one of them; undefined when
- * none is.
- */
-export async function namespacesInUse(
+async function checkNamespacesUnused(
   { table }: Pick<Deps, 'table'>,
   { tenant_id: tenantId, id, compute_id: computeId }: Listener,
   namespaces: string[],
-): Promise<ApiError | undefined> {
+): Promise<void> {
   for await (const deployments of chunksOnListener({ table }, tenantId, id)) {
     const user = deployments.find(({ k8s_namespace: own }) => own !== undefined && namespaces.includes(own));
     if (user?.k8s_namespace === undefined) continue;
     const { k8s_namespace: namespace, name: exampleName, id: exampleId } = user;
-    return refuse('namespace_in_use', { namespace, computeId, exampleName, exampleId });
+    throw refuse('namespace_in_use', { namespace, computeId, exampleName, exampleId });
   }
-  return undefined;
 }
 
 async function* chunksOnListener(

@@ -12,7 +12,7 @@ import { type LimitDeps, withinLimit } from '../../core/limits.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import type { createListener as row } from './routes.ts';
 import type { CreateListenerBody, ListenerView } from './shape.ts';
-import { toListenerView } from './view.ts';
+import { listenerViewOf } from './view.ts';
 
 /** Registers a compute target; marking it as the default takes the mark from the one that had it. */
 export async function createListener(
@@ -22,7 +22,7 @@ export async function createListener(
 ): Promise<ListenerView> {
   const listener = newListener(deps, body, caller.tenantId);
   const audit = auditOf(deps, caller, 'listener.create');
-  const shown = toListenerView(listener, {
+  const shown = listenerViewOf(listener, {
     lastSeenAt: undefined,
     now: deps.clock.now(),
     capacity: null,

@@ -6,15 +6,14 @@ import { removeListener } from '../../core/items/listener-writes.ts';
 import { getListenerItem } from '../../core/items/listeners.ts';
 import { checkNotManaged } from '../../core/items/managed.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { close, inUse, reopen } from './closing.ts';
+import { closeUnused } from './closing.ts';
 import type { deleteListener as row } from './routes.ts';
 
 type DeleteDeps = Pick<Deps, 'table' | 'clock' | 'settings'>;
 
 /**
- * Deletes a listener that no deployment uses. It is closed before the last look, so none can come in between;
- * cut off at any moment, it goes on when it is asked for again. Its keys open nothing any more: what they ask
- * for is not there.
+ * Deletes a listener that no deployment uses; cut off at any moment, it goes on when it is asked for again.
+ * Its keys open nothing any more: what they ask for is not there.
  */
 export async function deleteListener(
   deps: DeleteDeps,
@@ -24,15 +23,7 @@ export async function deleteListener(
   await retryRaces(deps.table, async () => {
     const listener = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
     checkNotManaged({ tenant_id: caller.tenantId, listener_id: listener.id });
-    // Most are refused here: a mark would turn away what is created at this moment.
-    const refusal = await inUse(deps, listener);
-    if (refusal !== undefined) throw refusal;
-    const closingId = await close(deps, listener, undefined);
-    const late = await inUse(deps, listener);
-    if (late !== undefined) {
-      await reopen(deps, listener, closingId);
-      throw late;
-    }
+    const closingId = await closeUnused(deps, listener);
     await transact(deps.table, [
       ...removeListener(listener, closingId),
       auditOfRemoval(deps, caller, 'listener.delete', { subject_id: listener.id }),

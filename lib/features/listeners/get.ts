@@ -1,10 +1,10 @@
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
-import { findLastSeen, getListenerItem } from '../../core/items/listeners.ts';
+import { getListenerItem } from '../../core/items/listeners.ts';
 import type { getListener as row } from './routes.ts';
 import type { ListenerView } from './shape.ts';
-import { capacityOf, toListenerView } from './view.ts';
+import { currentViewOf } from './view.ts';
 
 export async function getListener(
   deps: Pick<Deps, 'table' | 'clock'>,
@@ -12,7 +12,5 @@ export async function getListener(
   caller: Caller,
 ): Promise<ListenerView> {
   const listener = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
-  const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, listener.id);
-  const capacity = await capacityOf(deps.table, listener);
-  return toListenerView(listener, { lastSeenAt, now: deps.clock.now(), capacity });
+  return currentViewOf(deps, listener);
 }

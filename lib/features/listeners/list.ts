@@ -1,10 +1,10 @@
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
-import { findLastSeen, listenerRows } from '../../core/items/listeners.ts';
+import { listenerRows } from '../../core/items/listeners.ts';
 import { pageOf } from '../../core/page.ts';
 import type { listListeners as row } from './routes.ts';
-import { capacityOf, toListenerView } from './view.ts';
+import { currentViewOf } from './view.ts';
 
 /** Listeners, newest first. */
 export async function listListeners(
@@ -13,12 +13,6 @@ export async function listListeners(
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
   const page = await pageOf(listenerRows(deps.table, caller.tenantId, true), query);
-  const resources = await Promise.all(
-    page.rows.map(async (listener) => {
-      const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, listener.id);
-      const capacity = await capacityOf(deps.table, listener);
-      return toListenerView(listener, { lastSeenAt, now: deps.clock.now(), capacity });
-    }),
-  );
+  const resources = await Promise.all(page.rows.map((listener) => currentViewOf(deps, listener)));
   return { resources, offset: page.offset };
 }

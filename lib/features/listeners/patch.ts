@@ -9,10 +9,10 @@ import type { Listener } from '../../core/items/items.ts';
 import { changeListener } from '../../core/items/listener-writes.ts';
 import { computeConfigOf, countChange, findLastSeen, getListenerItem } from '../../core/items/listeners.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { close, namespacesInUse, reopen } from './closing.ts';
+import { closeUnused } from './closing.ts';
 import type { patchListener as row } from './routes.ts';
 import type { ChangeListenerBody, ListenerView } from './shape.ts';
-import { capacityOf, toListenerView } from './view.ts';
+import { capacityOf, listenerViewOf } from './view.ts';
 
 type PatchDeps = Pick<Deps, 'table' | 'clock' | 'idempotency'>;
 
@@ -34,7 +34,7 @@ export async function patchListener(
     const after = changed(deps, before, body);
     const closingId = await closeLeaving(deps, before, after);
     const capacity = await capacityOf(deps.table, after);
-    const shown = toListenerView(after, { lastSeenAt, now: deps.clock.now(), capacity });
+    const shown = listenerViewOf(after, { lastSeenAt, now: deps.clock.now(), capacity });
     await transact(deps.table, [
       ...changeListener(before, after, closingId, audit),
       ...(body.is_default === true ? await takeMark(deps.table, after) : []),
@@ -85,18 +85,8 @@ function configAfter(
   return kept !== undefined && kept !== null ? { ...rest, pod_security: kept } : rest;
 }
 
-/**
- * Closes the namespaces that are to leave, and makes sure that no deployment is in one; gives the id of the
- * mark that is there then.
- */
+/** Closes the namespaces that are to leave; gives the id of the mark that is there then. */
 async function closeLeaving(deps: PatchDeps, before: Listener, after: Listener): Promise<string | undefined> {
   const leaving = before.k8s_namespaces.filter((namespace) => !after.k8s_namespaces.includes(namespace));
-  if (leaving.length === 0) return before.closing?.id;
-  const refusal = await namespacesInUse(deps, before, leaving);
-  if (refusal !== undefined) throw refusal;
-  const closingId = await close(deps, before, leaving);
-  const late = await namespacesInUse(deps, before, leaving);
-  if (late === undefined) return closingId;
-  await reopen(deps, before, closingId);
-  throw late;
+  return leaving.length === 0 ? before.closing?.id : closeUnused(deps, before, leaving);
 }

@@ -1,8 +1,9 @@
 import { computeKinds } from '../../compute/kinds.ts';
 import { podSecurityOf } from '../../contract/pod-security.ts';
+import type { Deps } from '../../core/deps.ts';
 import { findComputeUse } from '../../core/items/compute-use.ts';
 import type { Listener } from '../../core/items/items.ts';
-import { computeConfigOf } from '../../core/items/listeners.ts';
+import { computeConfigOf, findLastSeen } from '../../core/items/listeners.ts';
 import { isOnline } from '../../core/online.ts';
 import type { Table } from '../../store/table.ts';
 import type { ListenerView } from './shape.ts';
@@ -14,7 +15,8 @@ const PRIVILEGED =
 const warningsOf = ({ compute_type: type, compute_config: config }: Listener): string[] =>
   computeKinds[type].isCluster && podSecurityOf(config) === 'privileged' ? [PRIVILEGED] : [];
 
-export function toListenerView(
+/** `lastSeenAt`: when it last called, in epoch milliseconds. `capacity`: as `capacityOf` gives it. */
+export function listenerViewOf(
   listener: Listener,
   {
     lastSeenAt,
@@ -53,4 +55,14 @@ export async function capacityOf(
   if (use === undefined) return null;
   const { target_groups, rules, at } = use;
   return { target_groups, rules, counted_at: new Date(at).toISOString() };
+}
+
+/** A listener with when it last called and how full it is, read now. */
+export async function currentViewOf(
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  listener: Listener,
+): Promise<ListenerView> {
+  const lastSeenAt = await findLastSeen(table, listener.tenant_id, listener.id);
+  const capacity = await capacityOf(table, listener);
+  return listenerViewOf(listener, { lastSeenAt, now: clock.now(), capacity });
 }
