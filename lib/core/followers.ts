@@ -92,7 +92,7 @@ async function takePlace(deps: FollowDeps, follower: Follower, milliseconds: num
     const taken = await takenAt(table, tenantId, now);
     const leaseId = clock.randomId();
     const own = taken.find((one) => one.follower === digest && one.lease_id === undefined);
-    const slot = own?.slot ?? freeSlot(taken, who, leaseId);
+    const slot = own?.slot ?? freeSlot(taken, { who, leaseId });
     if (slot === undefined) break;
     const until = now + milliseconds + SLACK_MILLISECONDS;
     const place = { tenant_id: tenantId, slot, who, follower: digest, lease_id: leaseId, until };
@@ -105,16 +105,27 @@ async function takePlace(deps: FollowDeps, follower: Follower, milliseconds: num
 const takenAt = async (table: Deps['table'], tenantId: string, now: number): Promise<FollowerSlot[]> =>
   (await followerSlots(table, tenantId)).filter(({ until }) => until > now);
 
-/** A free place that this one may have: one of the last only without any other. */
-function freeSlot(taken: readonly FollowerSlot[], who: string, leaseId: string): number | undefined {
+/**
+ * A free place that this one may have: one of the last only without any other. All requests of one person
+ * want the same of the last, so that the condition of the write lets one of them have it.
+ */
+function freeSlot(
+  taken: readonly FollowerSlot[],
+  { who, leaseId }: { who: string; leaseId: string },
+): number | undefined {
   const busy = new Set(taken.map(({ slot }) => slot));
   const free = Array.from({ length: FOLLOWERS_MAX }, (_, slot) => slot).filter((slot) => !busy.has(slot));
   const forAll = free.filter((slot) => slot < FOLLOWERS_OF_ONE_MAX);
   const mayTakeLast = !taken.some((one) => one.who === who);
-  const open = forAll.length > 0 || !mayTakeLast ? forAll : free;
   // Not the first one: those who come at the same moment would all want that.
-  return open[Number.parseInt(leaseId.slice(0, 8), 16) % open.length];
+  if (forAll.length > 0 || !mayTakeLast) return forAll[numberOf(leaseId) % forAll.length];
+  const first = FOLLOWERS_OF_ONE_MAX + (numberOf(hashOf(who)) % KEPT_FOR_OTHERS);
+  return free.find((slot) => slot >= first) ?? free[0];
 }
+
+/** Of text that begins with eight hexadecimal digits. */
+const numberOf = (text: string): number => Number.parseInt(text.slice(0, 8), 16);
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
  * Whether one of the last places is the only one of whoever has taken it; of several that were taken at the
