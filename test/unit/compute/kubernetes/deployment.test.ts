@@ -20,7 +20,7 @@ const trafficTo = (key: string) => [{ set: key, weight: 100 }];
 
 /** So many microtasks later: between any two parts of a look and its step. */
 async function microtasks(count: number): Promise<void> {
-  for (let left = count; left > 0; left--) await undefined;
+  for (let left = count; left > 0; left--) await Promise.resolve();
 }
 
 /** More than a look and its step take. */
