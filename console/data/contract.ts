@@ -1,10 +1,10 @@
 import type * as audit from '../../lib/contract/routes/audit.ts';
 import type * as consent from '../../lib/contract/routes/consent.ts';
-import type * as console from '../../lib/contract/routes/console.ts';
 import type * as connections from '../../lib/contract/routes/oauth-connections.ts';
 import type * as providers from '../../lib/contract/routes/oauth-providers.ts';
 import type * as tokens from '../../lib/contract/routes/oauth-tokens.ts';
 import type * as apiKeys from '../../lib/features/api-keys/routes.ts';
+import type * as console from '../../lib/features/console/routes.ts';
 import type * as deployments from '../../lib/features/deployments/routes.ts';
 import type * as events from '../../lib/features/events/routes.ts';
 import type * as integrations from '../../lib/features/integrations/routes.ts';

@@ -1,4 +1,6 @@
 import * as apiKeys from '../../features/api-keys/routes.ts';
+import * as console from '../../features/console/routes.ts';
+import * as consolePages from '../../features/console-pages/routes.ts';
 import * as deployments from '../../features/deployments/routes.ts';
 import * as events from '../../features/events/routes.ts';
 import * as integrations from '../../features/integrations/routes.ts';
@@ -15,8 +17,6 @@ import * as uploads from '../../features/uploads/routes.ts';
 import * as webhooks from '../../features/webhooks/routes.ts';
 import * as audit from './audit.ts';
 import * as consent from './consent.ts';
-import * as console from './console.ts';
-import * as consolePages from './console-pages.ts';
 import * as oauthConnections from './oauth-connections.ts';
 import * as oauthProviders from './oauth-providers.ts';
 import * as oauthTokens from './oauth-tokens.ts';

@@ -228,9 +228,6 @@ export const apiKeyRowKey = (
   sk: keyId,
 });
 
-/** `hash`: of the code in the link to the console. */
-export const consoleLinkKey = (hash: string): Key => ({ pk: `KC#${hash}`, sk: 'A' });
-
 export const oauthProviderKey = (organizationId: string, providerId: string): Key => ({
   pk: `O#${organizationId}#OP`,
   sk: providerId,

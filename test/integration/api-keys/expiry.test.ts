@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createConsoleLink } from '../../../lib/app/console/create-link.ts';
-import { createConsoleSession } from '../../../lib/app/console/create-session.ts';
 import type { Caller } from '../../../lib/core/caller.ts';
+import { createConsoleLink } from '../../../lib/features/console/create-link.ts';
+import { createConsoleSession } from '../../../lib/features/console/create-session.ts';
 import { anOrganization, makeKey, withKey } from '../../support/world/identity-requests.ts';
 import { refusal, register } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';

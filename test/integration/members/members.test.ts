@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { oidcProvider } from '../../../lib/adapters/identity-provider.ts';
-import { showMe } from '../../../lib/app/console/me.ts';
 import { authenticateCaller } from '../../../lib/core/identity/authenticate.ts';
 import { memberIdOf } from '../../../lib/core/items/members.ts';
+import { showMe } from '../../../lib/features/console/me.ts';
 import { AUDIENCE, anIssuer } from '../../support/oauth/issuer.ts';
 import {
   anOrganization,

@@ -1,4 +1,6 @@
 import { apiKeyExamples } from '../../../features/api-keys/examples.ts';
+import { consoleExamples } from '../../../features/console/examples.ts';
+import { consolePageExamples } from '../../../features/console-pages/examples.ts';
 import { deploymentExamples } from '../../../features/deployments/examples.ts';
 import { eventExamples } from '../../../features/events/examples.ts';
 import { integrationExamples } from '../../../features/integrations/examples.ts';
@@ -15,7 +17,6 @@ import { uploadExamples } from '../../../features/uploads/examples.ts';
 import { webhookExamples } from '../../../features/webhooks/examples.ts';
 import { auditExamples } from './audit.ts';
 import { consentExamples } from './consent.ts';
-import { consoleExamples } from './console.ts';
 import { oauthProviderExamples } from './oauth-providers.ts';
 import { oauthTokenExamples } from './oauth-tokens.ts';
 
@@ -36,6 +37,7 @@ const examples: Record<string, Example> = {
   ...uploadExamples,
   ...registryExamples,
   ...consoleExamples,
+  ...consolePageExamples,
   ...pushExamples,
   ...oauthProviderExamples,
   ...oauthTokenExamples,

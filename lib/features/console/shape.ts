@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { permissions, roles } from './roles.ts';
+import { permissions, roles } from '../../contract/roles.ts';
 
 /** Signing in to the console, and what it has to know of who has. */
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { type ApiKeyItem, type ApiKeyRow, findApiKey, type KeyOwner } from '../../core/items/api-keys.ts';
-import { findApiKeyRow } from '../../features/api-keys/store.ts';
+import { findApiKeyRow } from '../api-keys/store.ts';
 
 /** A listed key, with whose list it is in. */
 export type OwnKey = { key: ApiKeyItem; row: ApiKeyRow; owner: KeyOwner };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { consoleLinkView, consoleSessionBody, consoleSessionView, meView, signInView } from '../console.ts';
-import { route } from './route.ts';
+import { route } from '../../contract/routes/route.ts';
+import { consoleLinkView, consoleSessionBody, consoleSessionView, meView, signInView } from './shape.ts';
 
 const common = { area: 'identity', success: 200 } as const;
 

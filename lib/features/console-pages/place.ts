@@ -1,5 +1,5 @@
-import type { openConsole as row } from '../../contract/routes/console-pages.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import type { openConsole as row } from './routes.ts';
 
 /** Where the console shows a deployment. The tenant is for credentials that are good for several. */
 export async function deploymentPlace(

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { refuse } from '../../contract/errors.ts';
-import type { createConsoleLink as row } from '../../contract/routes/console.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { auditOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { hashOf } from '../../core/identity/api-key.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
-import { putConsoleLink } from '../../store/identity/console-links.ts';
 import { type OwnKey, ownKey } from './own-key.ts';
+import type { createConsoleLink as row } from './routes.ts';
+import { putConsoleLink } from './store.ts';
 
 /** Long enough to change to the browser, too short to be found later in a terminal's history. */
 export const LINK_MILLISECONDS = 300_000;

@@ -1,10 +1,10 @@
 import { brotliDecompressSync } from 'node:zlib';
 import type { ConsoleEntry, ConsoleFile, ConsoleFiles } from '../../adapters/console-files.ts';
 import type { SignIn } from '../../adapters/sign-in.ts';
-import { ASSETS, type ConsoleOutput, SESSION_WORKER } from '../../contract/browser/console.ts';
 import { refuse } from '../../contract/errors.ts';
-import type { getConsolePart as row } from '../../contract/routes/console-pages.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import type { getConsolePart as row } from './routes.ts';
+import { ASSETS, type ConsoleOutput, SESSION_WORKER } from './shape.ts';
 
 type PageDeps = { consoleFiles: ConsoleFiles; signIn: SignIn; uploadOrigin: string | undefined };
 type Asked = Pick<RouteInput<typeof row>, 'headers' | 'baseUrl'> & {

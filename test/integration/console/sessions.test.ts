@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createConsoleLink, LINK_MILLISECONDS } from '../../../lib/app/console/create-link.ts';
-import { createConsoleSession, SESSION_MILLISECONDS } from '../../../lib/app/console/create-session.ts';
-import { deleteConsoleSession } from '../../../lib/app/console/delete-session.ts';
 import { authenticateCaller } from '../../../lib/core/identity/authenticate.ts';
 import { issueApiKey } from '../../../lib/core/identity/issue-api-key.ts';
+import { createConsoleLink, LINK_MILLISECONDS } from '../../../lib/features/console/create-link.ts';
+import { createConsoleSession, SESSION_MILLISECONDS } from '../../../lib/features/console/create-session.ts';
+import { deleteConsoleSession } from '../../../lib/features/console/delete-session.ts';
 import { anOrganization, keys, makeKey, revoke, withKey } from '../../support/world/identity-requests.ts';
 import { refusedWith as refusal } from '../../support/world/requests.ts';
 import { allItems, aWorld, type World } from '../../support/world/world.ts';

@@ -1,5 +1,5 @@
 import type { SignIn } from '../../adapters/sign-in.ts';
-import type { SignInView } from '../../contract/console.ts';
+import type { SignInView } from './shape.ts';
 
 /** How people sign in without a key. */
 export async function showSignIn({ signIn }: { signIn: SignIn }): Promise<SignInView> {

@@ -1,4 +1,3 @@
-import type { MeView } from '../../contract/console.ts';
 import { refuse } from '../../contract/errors.ts';
 import { allows, roleMatrix } from '../../contract/roles.ts';
 import { type Caller } from '../../core/caller.ts';
@@ -13,7 +12,8 @@ import type { KeyUses } from '../../core/identity/key-uses.ts';
 import { lacksPermission } from '../../core/identity/permission-refusals.ts';
 import { refusedAs } from '../../core/identity/refused.ts';
 import { findTenant } from '../../core/items/tenants.ts';
-import { tenantRows } from '../../features/tenants/store.ts';
+import { tenantRows } from '../tenants/store.ts';
+import type { MeView } from './shape.ts';
 
 /**
  * Who the credential is and what it may do. Throws as authentication does, `permission_missing` and

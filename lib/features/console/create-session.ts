@@ -1,5 +1,4 @@
 import { refuse } from '../../contract/errors.ts';
-import type { createConsoleSession as row } from '../../contract/routes/console.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { auditOf } from '../../core/audit.ts';
 import type { Deps } from '../../core/deps.ts';
@@ -7,9 +6,11 @@ import { hashOf } from '../../core/identity/api-key.ts';
 import { isGood } from '../../core/identity/authenticate.ts';
 import { apiKeyWrites } from '../../core/identity/issue-api-key.ts';
 import { type ApiKeyItem, findApiKey } from '../../core/items/api-keys.ts';
-import { checkApiKey } from '../../features/api-keys/store.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import { type ConsoleLink, findConsoleLink, takeConsoleLink } from '../../store/identity/console-links.ts';
+import { checkApiKey } from '../api-keys/store.ts';
+import { type ConsoleLink } from './items.ts';
+import type { createConsoleSession as row } from './routes.ts';
+import { findConsoleLink, takeConsoleLink } from './store.ts';
 
 /** A working day; a stolen one is of no use the day after. */
 export const SESSION_MILLISECONDS = 12 * 3_600_000;

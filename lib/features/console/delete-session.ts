@@ -2,8 +2,8 @@ import { refuse } from '../../contract/errors.ts';
 import { auditOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
-import { revokeApiKeyWrites } from '../../features/api-keys/store.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import { revokeApiKeyWrites } from '../api-keys/store.ts';
 import { ownKey } from './own-key.ts';
 
 /** Ends the caller's own session of the console. Throws `state_forbids` for any other credential. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type ConsoleOutput, consoleHeaders, consoleTypes, consoleView } from '../browser/console.ts';
-import { route } from './route.ts';
+import { route } from '../../contract/routes/route.ts';
+import { type ConsoleOutput, consoleHeaders, consoleTypes, consoleView } from './shape.ts';
 
 const common = { method: 'GET', access: [], area: 'core', permission: 'public' } as const;
 

@@ -1,4 +1,4 @@
-import { ORGANIZATION, TENANT, USER } from '../../example-values.ts';
+import { ORGANIZATION, TENANT, USER } from '../../contract/example-values.ts';
 
 const session = { api_key: 'slp_…, shown this once', expires_at: '2026-11-21T12:00:00.000Z' };
 
@@ -34,6 +34,4 @@ export const consoleExamples = {
       },
     },
   },
-  getConsole: { response: { contentType: 'text/html', text: '<!doctype html>…', isBase64: false } },
-  getConsolePart: { response: { contentType: 'text/javascript', text: 'Cw==', isBase64: true } },
 };
