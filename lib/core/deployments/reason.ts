@@ -5,16 +5,16 @@ import { secretValues } from '../secrets.ts';
 
 /**
  * Why a person wants something of a deployment's revision, as it is kept: without the secrets of these
- * versions. None if nothing is said.
+ * versions. Undefined if no reason is given.
  */
 export async function maskedReason(
   deps: Pick<Deps, 'table' | 'keys'>,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   versions: readonly (number | undefined)[],
   { reason = '' }: { reason?: string | undefined } = {},
 ): Promise<{ reason: string } | undefined> {
-  const said = reason.trim();
-  if (said === '') return undefined;
-  const values = await Promise.all([...new Set(versions)].map((each) => secretValues(deps, owner, each)));
-  return { reason: createMask(values.flat())(said) };
+  const given = reason.trim();
+  if (given === '') return undefined;
+  const values = await Promise.all([...new Set(versions)].map((each) => secretValues(deps, ref, each)));
+  return { reason: createMask(values.flat())(given) };
 }

@@ -1,14 +1,16 @@
 import { withoutSequences } from '../../contract/terminal-text.ts';
 import { withBidiShown } from '../../shown-text.ts';
 import type { Deps } from '../deps.ts';
-import type { Deployment, Revision, RevisionConfig } from '../items/items.ts';
+import { deploymentRefOf } from '../items/deployments.ts';
+import type { Deployment, Revision } from '../items/items.ts';
+import type { RevisionConfig } from '../items/parts.ts';
 import { findRevisionByNumber } from '../items/revisions.ts';
 
 /**
  * A revision as responses show it, with what its deployment says of it: its place in the queue, who holds the
  * slot, what serves.
  */
-export function toRevisionView(
+export function revisionViewOf(
   revision: Revision,
   deployment: Deployment,
   slotRevision: Revision | undefined,
@@ -20,21 +22,22 @@ export function toRevisionView(
     created_at: revision.created_at,
     updated_at: revision.updated_at,
     source: revision.source,
-    source_revision_config: revisionConfigView(revision.revision_config),
+    source_revision_config: revisionConfigViewOf(revision.revision_config),
     status: revision.status,
     status_message:
-      plain(revision.status_message) ?? (queued ? queuedMessage(revision, deployment, slotRevision) : null),
+      printable(revision.status_message) ??
+      (queued ? queuedMessage(revision, deployment, slotRevision) : null),
     status_history: revision.history,
     remote_reconciled: isReconciled(revision, deployment),
     queue_position: queued ? deployment.queued.indexOf(revision.number) + 1 : null,
     interrupt_requested_at: revision.interrupt_requested_at ?? null,
     configuration: null,
     commit: revision.commit ?? null,
-    cause: causeView(revision.cause),
+    cause: causeViewOf(revision.cause),
   };
 }
 
-function causeView(cause: Revision['cause']) {
+function causeViewOf(cause: Revision['cause']) {
   return {
     kind: cause?.kind ?? ('request' as const),
     delivery_id: cause?.kind === 'push' ? cause.delivery_id : null,
@@ -44,7 +47,8 @@ function causeView(cause: Revision['cause']) {
 }
 
 /** It may quote what a tool has printed for a terminal. */
-const plain = (text: string | undefined): string | undefined => text && withBidiShown(withoutSequences(text));
+const printable = (text: string | undefined): string | undefined =>
+  text && withBidiShown(withoutSequences(text));
 
 export const isReconciled = (revision: Revision, { active }: Deployment): boolean =>
   active?.revision_id === revision.id && active.reconciled;
@@ -68,22 +72,21 @@ export async function slotRevisionFor(
   const { slot } = deployment;
   if (slot?.kind !== 'revision' || !revisions.some((revision) => revision.status === 'QUEUED'))
     return undefined;
-  return findRevisionByNumber(
-    deps.table,
-    { tenantId: deployment.tenant_id, deploymentId: deployment.id },
-    slot.number,
-  );
+  return findRevisionByNumber(deps.table, deploymentRefOf(deployment), slot.number);
 }
 
 /** These fields as responses show them: null where there is nothing. */
-export const orNull = <F extends string, T extends { [K in F]?: unknown }>(of: T, fields: readonly F[]) =>
+export const fieldsOrNull = <F extends string, T extends { [K in F]?: unknown }>(
+  of: T,
+  fields: readonly F[],
+) =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fromEntries forgets which key has which type
   Object.fromEntries(fields.map((field) => [field, of[field] ?? null])) as {
     [K in F]: Exclude<T[K], undefined> | null;
   };
 
 /** What a revision is made of, as responses show it. */
-export function revisionConfigView(config: RevisionConfig) {
+export function revisionConfigViewOf(config: RevisionConfig) {
   return {
     repo_ref: config.repo_ref ?? null,
     graph_config_path: config.graph_config_path ?? null,

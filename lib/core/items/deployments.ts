@@ -8,6 +8,12 @@ import type { Table } from '../../store/table.ts';
 import { anyConfiguration, anyDeployment } from './any-version.ts';
 import { type Configuration, type Deployment, secretsVersion } from './items.ts';
 
+/** Names a deployment by its item. */
+export const deploymentRefOf = ({
+  tenant_id: tenantId,
+  id: deploymentId,
+}: Pick<Deployment, 'tenant_id' | 'id'>): DeploymentRef => ({ tenantId, deploymentId });
+
 export const findDeployment = (
   table: Table,
   tenantId: string,
@@ -40,24 +46,24 @@ export const findConfiguration = (
 ): Promise<Configuration | undefined> =>
   find(table, configurationKey(tenantId, deploymentId, version), anyConfiguration);
 
-/** The same; throws `deployment_not_found` when it went with the deployment. */
+/** Gets what `findConfiguration` finds; throws `deployment_not_found` when it went with the deployment. */
 export async function getConfiguration(
   table: Table,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   version: number,
 ): Promise<Configuration> {
-  const found = await findConfiguration(table, owner, version);
+  const found = await findConfiguration(table, ref, version);
   if (found === undefined) {
-    const { status } = await getDeploymentItem(table, owner.tenantId, owner.deploymentId);
-    if (status === 'AWAITING_DELETE') throw refuse('deployment_not_found', { id: owner.deploymentId });
+    const { status } = await getDeploymentItem(table, ref.tenantId, ref.deploymentId);
+    if (status === 'AWAITING_DELETE') throw refuse('deployment_not_found', { id: ref.deploymentId });
     throw new Error(`version ${version} of its configuration is referred to but not stored`);
   }
   return found;
 }
 
 /** The ciphertext of this version of the secrets. */
-export async function getSealedSecrets(table: Table, owner: DeploymentRef, version: number): Promise<string> {
-  const key = secretsKey(owner.tenantId, owner.deploymentId, version);
+export async function getSealedSecrets(table: Table, ref: DeploymentRef, version: number): Promise<string> {
+  const key = secretsKey(ref.tenantId, ref.deploymentId, version);
   const found = await find(table, key, secretsVersion);
   if (found === undefined) throw new Error(`version ${version} of its secrets is referred to but not stored`);
   return found.sealed;
@@ -67,7 +73,7 @@ export async function getSealedSecrets(table: Table, owner: DeploymentRef, versi
 export const slotHolder = ({ slot }: Pick<Deployment, 'slot'>): string | undefined =>
   slot?.kind === 'revision' ? slot.revision_id : undefined;
 
-/** The same holder of the slot as was read, or still none. */
+/** Demands that the slot is held as it was when it was read, or still free. */
 export const slotAsRead = ({ slot }: Pick<Deployment, 'slot'>): Test =>
   guard(
     'slot: holder as read',

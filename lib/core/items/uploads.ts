@@ -27,12 +27,8 @@ export const upload = z.object({
 export type Upload = z.infer<typeof upload>;
 
 /** What was recorded of an upload; undefined until a request has named it. */
-export const findUpload = (
-  table: Table,
-  owner: DeploymentRef,
-  uploadId: string,
-): Promise<Upload | undefined> =>
-  find(table, uploadKey(owner.tenantId, owner.deploymentId, uploadId), upload);
+export const findUpload = (table: Table, ref: DeploymentRef, uploadId: string): Promise<Upload | undefined> =>
+  find(table, uploadKey(ref.tenantId, ref.deploymentId, uploadId), upload);
 
 /** Records an upload. Demands that nobody has recorded it meanwhile. */
 export const putUpload = (item: Upload): Write =>

@@ -9,7 +9,7 @@ import { checkMatch, checkOpen, checkQueue, checkWaiting } from '../../core/depl
 import { newRevision, nextRevision } from '../../core/deployments/new-revision.ts';
 import type { Deps } from '../../core/deps.ts';
 import { changeDeployment, configurationOf } from '../../core/engine/transactions/deployments.ts';
-import { getDeploymentItem } from '../../core/items/deployments.ts';
+import { deploymentRefOf, getDeploymentItem } from '../../core/items/deployments.ts';
 import { changeAddress, moveHost } from '../../core/items/hosts.ts';
 import type { Deployment, Listener, Revision } from '../../core/items/items.ts';
 import { getListenerItem } from '../../core/items/listeners.ts';
@@ -26,19 +26,14 @@ import {
 import type { AuditMark } from '../../store/audit-events.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { checkClusterNames, checkOperatorLimits, checkWhatRuns } from './compute-checks.ts';
-import {
-  checkConfig,
-  hasSameConfiguration,
-  resolveSecrets,
-  withChangesOf,
-  withSettledSource,
-} from './configuration.ts';
+import { hasSameConfiguration, resolveSecrets, withChangesOf, withSettledSource } from './configuration.ts';
 import { changesIntegration, hostTaken } from './conflicts.ts';
 import {
   askedAnew,
   checkImagePlace,
   checkImmutable,
   checkPushPaths,
+  checkRepository,
   checkSecretNames,
 } from './field-checks.ts';
 import { recordUpload } from './record-upload.ts';
@@ -159,9 +154,9 @@ async function checkAsked(
   plan: Plan,
 ): Promise<Write[]> {
   const anew = askedAnew(before, body);
-  checkConfig(anew.source_config, deps.settings);
+  checkRepository(anew.source_config, deps.settings);
   checkRunnable(before, listener, body, plan.namesSource ? plan.kind : before.revision_source);
-  const own = { tenantId: before.tenant_id, deploymentId: before.id };
+  const own = deploymentRefOf(before);
   checkImagePlace(deps.settings, own, anew.source_revision_config.image_uri);
   checkPushPaths(before.source, body.source_config?.push_paths, before.config.push_paths);
   return [
@@ -271,11 +266,11 @@ async function write(
   deps: ChangeDeps,
   { before, after, revision, secrets, audit, beside }: Changes,
 ): Promise<void> {
-  const owner = { tenantId: before.tenant_id, deploymentId: before.id };
+  const ref = deploymentRefOf(before);
   const sealed =
     secrets === undefined || secrets.length === 0
       ? undefined
-      : await sealDeploymentSecrets(deps, owner, secrets);
+      : await sealDeploymentSecrets(deps, ref, secrets);
   const hosts = [
     ...(await moveHost(deps.table, before, after)),
     ...(await changeAddress(deps.table, before, after)),

@@ -135,10 +135,10 @@ export function listenerRefusalOf(
 }
 
 /** All of it, not only some of its namespaces. */
-export const isClosing = ({ closing }: Listener): boolean =>
+const isClosing = ({ closing }: Listener): boolean =>
   closing !== undefined && closing.namespaces === undefined;
 
-export const unknownNamespace = (
+const unknownNamespace = (
   { compute_id: computeId, k8s_namespaces: namespaces }: Listener,
   asked: string,
 ): ApiError =>

@@ -35,9 +35,9 @@ export function checkOperatorLimits(
   const spec = resourceSpec.safeParse(asked.resource_spec).data ?? {};
   const problems = operatorProblems(spec, ownAddress(asked.custom_url), kubernetesConfig.parse(config));
   if (problems.length === 0) return;
-  const said = problems.map(({ field, reason }) => `'source_config.${field}': ${reason}.`).join(' ');
+  const listed = problems.map(({ field, reason }) => `'source_config.${field}': ${reason}.`).join(' ');
   throw refuse('source_configuration', {
-    reason: `listener ${computeId} does not allow this. ${said} Its operator decides, with the listener's compute_config.`,
+    reason: `listener ${computeId} does not allow this. ${listed} Its operator decides, with the listener's compute_config.`,
   });
 }
 

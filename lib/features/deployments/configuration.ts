@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hostProblem } from '../../adapters/outbound/addresses.ts';
 import {
   clearableFields,
   configFields,
@@ -10,6 +9,7 @@ import { SECRET_MASK, type Secret } from '../../contract/deployments/secrets.ts'
 import { ValidationError } from '../../contract/errors.ts';
 import type { Deps } from '../../core/deps.ts';
 import { wishedFields } from '../../core/engine/transactions/deployments.ts';
+import { deploymentRefOf } from '../../core/items/deployments.ts';
 import type { Deployment, DeploymentConfig } from '../../core/items/items.ts';
 import { findRevisionByNumber } from '../../core/items/revisions.ts';
 import { openDeploymentSecrets } from '../../core/secrets.ts';
@@ -29,43 +29,6 @@ export function mergeConfig(current: DeploymentConfig, asked: Partial<Deployment
 /** A text, a list or an object without content. */
 const isEmpty = (value: string | object | undefined): boolean =>
   value !== undefined && Object.keys(value).length === 0;
-
-/**
- * Throws 422 for a repository that only the installation can tell is not to be read. The schemas have judged
- * everything else.
- */
-export function checkConfig(
-  { repo_url: repoUrl }: Partial<DeploymentConfig>,
-  settings: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
-): void {
-  if (repoUrl === undefined) return;
-  const problem = repositoryProblem(repoUrl, settings);
-  if (problem === undefined) return;
-  throw new ValidationError([
-    {
-      loc: ['body', 'source_config', 'repo_url'],
-      type: 'value_error',
-      msg: `Value error, ${problem}`,
-      input: repoUrl,
-    },
-  ]);
-}
-
-/**
- * Names are judged when they are resolved, which is when they are connected to; here only what is an address
- * by itself.
- */
-function repositoryProblem(
-  repoUrl: string,
-  { allowFileRepositories, addresses }: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
-): string | undefined {
-  if (repoUrl.startsWith('file:'))
-    return allowFileRepositories ? undefined : 'file: repositories are not available here; use https';
-  const [, scpHost] = /^[^/@:]+@([^/:]+):/.exec(repoUrl) ?? [];
-  const host = scpHost ?? (URL.canParse(repoUrl) ? new URL(repoUrl).hostname : '');
-  const asHttps = `https://${host}/`;
-  return URL.canParse(asHttps) ? hostProblem(new URL(asHttps), addresses) : undefined;
-}
 
 /**
  * The secrets a request asks for, with each mask replaced by the value that is stored under its name. Throws
@@ -104,11 +67,7 @@ async function storedSecrets(
   deployment: Deployment | undefined,
 ): Promise<Secret[]> {
   if (deployment === undefined) return [];
-  return openDeploymentSecrets(
-    deps,
-    { tenantId: deployment.tenant_id, deploymentId: deployment.id },
-    deployment.secrets,
-  );
+  return openDeploymentSecrets(deps, deploymentRefOf(deployment), deployment.secrets);
 }
 
 /**
@@ -152,12 +111,15 @@ function withoutShownAddress(
   return address !== undefined && isReported(deployment, address) ? rest : asked;
 }
 
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+
 /** JSON alone counts: neither the order of members nor the kind of object that they were read into. */
-export const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+export const isSameJson = (one: unknown, other: unknown): boolean =>
+  isDeepStrictEqual(asJson(one), asJson(other));
 
 /** Whether two states of a deployment have the same configuration. Values of secrets are not compared. */
 export const hasSameConfiguration = (one: Deployment, other: Deployment): boolean =>
-  wishedFields.every((field) => isDeepStrictEqual(plain(one[field]), plain(other[field])));
+  wishedFields.every((field) => isSameJson(one[field], other[field]));
 
 /**
  * The deployment with the source that a request takes over which names none: that of its latest revision, or,
@@ -169,9 +131,9 @@ export async function withSettledSource(
 ): Promise<Deployment> {
   const { config, revision_source: kind, revision_config: fields } = deployment;
   if (nothingToBuild(kind, { ...config, ...fields }) === undefined) return deployment;
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const ref = deploymentRefOf(deployment);
   for (let number = deployment.latest_number; number > 0; number--) {
-    const revision = await findRevisionByNumber(table, owner, number);
+    const revision = await findRevisionByNumber(table, ref, number);
     if (revision === undefined || revision.status === 'SKIPPED') continue;
     const { source, revision_config } = revision;
     return { ...deployment, revision_source: source, revision_config };

@@ -1,6 +1,6 @@
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
-import { slotRevisionFor, toRevisionView } from '../../core/deployments/views.ts';
+import { revisionViewOf, slotRevisionFor } from '../../core/deployments/views.ts';
 import type { createRevision as row } from '../revisions/routes.ts';
 import type { RevisionView } from '../revisions/shape.ts';
 import { type ChangeDeps, change } from './change.ts';
@@ -14,6 +14,6 @@ export async function createRevision(
   const request = { deploymentId: params.deployment_id, body, ifMatch: headers.ifMatch, always: true };
   return change(deps, request, caller, async (deployment, revision) => {
     if (revision === undefined) throw new Error('a revision was asked for and none was made');
-    return toRevisionView(revision, deployment, await slotRevisionFor(deps, deployment, [revision]));
+    return revisionViewOf(revision, deployment, await slotRevisionFor(deps, deployment, [revision]));
   });
 }

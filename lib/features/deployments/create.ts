@@ -20,9 +20,9 @@ import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { NO_REGISTRY } from '../registry/shape.ts';
 import { chooseListener, listenerRefusalOf } from './choose-listener.ts';
 import { checkClusterNames, checkOperatorLimits, checkRoom, checkWhatRuns } from './compute-checks.ts';
-import { checkConfig, mergeConfig, resolveSecrets, withPlain } from './configuration.ts';
+import { mergeConfig, resolveSecrets, withPlain } from './configuration.ts';
 import { describePendingDeletion, hostTaken, integrationGone } from './conflicts.ts';
-import { checkImagePlace, checkPushPaths } from './field-checks.ts';
+import { checkImagePlace, checkPushPaths, checkRepository } from './field-checks.ts';
 import type { createDeployment as row } from './routes.ts';
 import type { CreateDeploymentBody } from './shape.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
@@ -93,7 +93,7 @@ function checkNoTarball({
 function checkNew({ settings }: CreateDeps, source: Source, body: CreateDeploymentBody): void {
   const fields = fieldsOf(body);
   checkSource(source, fields, fields);
-  checkConfig(body.source_config, settings);
+  checkRepository(body.source_config, settings);
   if (sourceKinds[source].isPushedHere && settings.registryHost === undefined) {
     throw refuse('source_configuration', { reason: NO_REGISTRY });
   }
@@ -214,9 +214,9 @@ async function repeatedCreate(
   if (!alike || ageMilliseconds > REPEATED_WITHIN_MILLISECONDS) return undefined;
   const deployment = await findDeployment(deps.table, caller.tenantId, reservation.deployment_id);
   if (deployment === undefined || deployment.status === 'AWAITING_DELETE') return undefined;
-  const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
+  const ref = { tenantId: caller.tenantId, deploymentId: deployment.id };
   // The secrets as created: the deployment may have changed since. The hash has shown that the names are the
   // same.
-  const stored = await openDeploymentSecrets(deps, owner, secrets.length > 0 ? FIRST_VERSION : undefined);
+  const stored = await openDeploymentSecrets(deps, ref, secrets.length > 0 ? FIRST_VERSION : undefined);
   return isDeepStrictEqual(stored, secrets) ? deployment : undefined;
 }

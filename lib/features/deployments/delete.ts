@@ -5,7 +5,7 @@ import type { Caller } from '../../core/caller.ts';
 import { checkMatch } from '../../core/deployments/checks.ts';
 import type { Deps } from '../../core/deps.ts';
 import { forceDeletion, requestDeletionWrites } from '../../core/engine/transactions/deletions.ts';
-import { getDeploymentItem } from '../../core/items/deployments.ts';
+import { deploymentRefOf, getDeploymentItem } from '../../core/items/deployments.ts';
 import type { Deployment } from '../../core/items/items.ts';
 import { firstQueued } from '../../core/items/queue.ts';
 import { findRevisionByNumber } from '../../core/items/revisions.ts';
@@ -56,9 +56,9 @@ const notMarked = ({ id }: Deployment): Error =>
 
 async function mark(deps: DeletionDeps, deployment: Deployment, caller: Caller): Promise<void> {
   const { slot } = deployment;
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const ref = deploymentRefOf(deployment);
   const [slotRevision, queued] = await Promise.all([
-    slot?.kind === 'revision' ? findRevisionByNumber(deps.table, owner, slot.number) : undefined,
+    slot?.kind === 'revision' ? findRevisionByNumber(deps.table, ref, slot.number) : undefined,
     firstQueued(deps.table, deployment),
   ]);
   const audit = auditOf(deps, caller, 'deployment.delete');

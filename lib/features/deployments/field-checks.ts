@@ -1,27 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
+import { hostProblem } from '../../adapters/outbound/addresses.ts';
 import { nameInBoth, namesInBoth, SECRET_MASK } from '../../contract/deployments/secrets.ts';
 import { refuse, ValidationError } from '../../contract/errors.ts';
 import { readingProblems } from '../../contract/push-paths.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import type { Source } from '../../contract/revision-status.ts';
 import type { Deps, Settings } from '../../core/deps.ts';
-import type { Deployment } from '../../core/items/items.ts';
+import { deploymentRefOf } from '../../core/items/deployments.ts';
+import type { Deployment, DeploymentConfig } from '../../core/items/items.ts';
 import { openDeploymentSecrets } from '../../core/secrets.ts';
 import { ownImage, repositoryOf } from '../../domain/image-repository.ts';
 import { sourceKinds } from '../../domain/source.ts';
-import { plain } from './configuration.ts';
+import { isSameJson } from './configuration.ts';
 import type { ChangeDeploymentBody } from './shape.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields that are not what is stored already. */
 function others<T extends Fields>(asked: T | undefined, stored: Fields | undefined): Partial<T> {
-  const entries = Object.entries(asked ?? {}).filter(([name, value]) => !isSame(value, stored?.[name]));
+  const entries = Object.entries(asked ?? {}).filter(([name, value]) => !isSameJson(value, stored?.[name]));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some of the fields of `asked`, as they are
   return Object.fromEntries(entries) as Partial<T>;
 }
-
-const isSame = (one: unknown, other: unknown): boolean => isDeepStrictEqual(plain(one), plain(other));
 
 /**
  * What a request asks for and the deployment does not have: that alone is judged, for what is stored may be
@@ -40,7 +40,9 @@ export function askedAnew(
   return {
     source_config: { ...rest, ...(Object.keys(members).length > 0 && { resource_spec: members }) },
     source_revision_config: others(body.source_revision_config, revision_config),
-    secret_references: isSame(body.secret_references, secret_references) ? undefined : body.secret_references,
+    secret_references: isSameJson(body.secret_references, secret_references)
+      ? undefined
+      : body.secret_references,
   };
 }
 
@@ -59,6 +61,43 @@ export function checkImmutable(deployment: Deployment, body: ChangeDeploymentBod
     ([, asked, current]) => asked !== undefined && !isDeepStrictEqual(asked, current),
   );
   if (changed !== undefined) throw refuse('immutable_field', { field: changed[0] });
+}
+
+/**
+ * Throws 422 for a repository that only the installation can tell is not to be read. The schemas have judged
+ * everything else.
+ */
+export function checkRepository(
+  { repo_url: repoUrl }: Partial<DeploymentConfig>,
+  settings: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
+): void {
+  if (repoUrl === undefined) return;
+  const problem = repositoryProblem(repoUrl, settings);
+  if (problem === undefined) return;
+  throw new ValidationError([
+    {
+      loc: ['body', 'source_config', 'repo_url'],
+      type: 'value_error',
+      msg: `Value error, ${problem}`,
+      input: repoUrl,
+    },
+  ]);
+}
+
+/**
+ * Names are judged when they are resolved, which is when they are connected to; here only what is an address
+ * by itself.
+ */
+function repositoryProblem(
+  repoUrl: string,
+  { allowFileRepositories, addresses }: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
+): string | undefined {
+  if (repoUrl.startsWith('file:'))
+    return allowFileRepositories ? undefined : 'file: repositories are not available here; use https';
+  const [, scpHost] = /^[^/@:]+@([^/:]+):/.exec(repoUrl) ?? [];
+  const host = scpHost ?? (URL.canParse(repoUrl) ? new URL(repoUrl).hostname : '');
+  const asHttps = `https://${host}/`;
+  return URL.canParse(asHttps) ? hostProblem(new URL(asHttps), addresses) : undefined;
 }
 
 /**
@@ -124,8 +163,8 @@ export async function checkSecretNames(
   const inBoth = namesInBoth(asSecrets(after), after.secret_references);
   if (inBoth.length === 0) return;
   const known = new Set(namesInBoth(asSecrets(before), before.secret_references));
-  const owner = { tenantId: before.tenant_id, deploymentId: before.id };
-  const stored = known.size === 0 ? [] : await openDeploymentSecrets(deps, owner, before.secrets);
+  const ref = deploymentRefOf(before);
+  const stored = known.size === 0 ? [] : await openDeploymentSecrets(deps, ref, before.secrets);
   const isKept = (name: string): boolean => {
     const named = ({ name: each }: { name: string }) => each === name;
     const value = body.secrets?.find(named)?.value ?? SECRET_MASK;

@@ -1,10 +1,10 @@
 import type { DeploymentStatus } from '../../contract/revision-status.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
-import { slotRevisionFor, toRevisionView } from '../../core/deployments/views.ts';
+import { revisionViewOf, slotRevisionFor } from '../../core/deployments/views.ts';
 import type { Deps } from '../../core/deps.ts';
 import { rowOf } from '../../core/items/deployment-rows.ts';
-import { findDeployment } from '../../core/items/deployments.ts';
+import { deploymentRefOf, findDeployment } from '../../core/items/deployments.ts';
 import type { Deployment, DeploymentRow } from '../../core/items/items.ts';
 import { findIdByName } from '../../core/items/names.ts';
 import { findRevisionByNumber } from '../../core/items/revisions.ts';
@@ -12,7 +12,7 @@ import { isListenerOnline } from '../../core/online.ts';
 import type { listDeployments as row } from './routes.ts';
 import { matchesRow, matchesWhole, mayMatch } from './row-filter.ts';
 import { findRow, type RowLists, rowsOf } from './store.ts';
-import { activeConfiguration, deploymentStatus, toDeploymentView } from './view.ts';
+import { activeConfiguration, deploymentStatus, deploymentViewOf } from './view.ts';
 
 type ListDeps = Pick<Deps, 'table' | 'clock'>;
 type Query = RouteInput<typeof row>['query'];
@@ -61,13 +61,13 @@ async function listed(
   { deployment, status }: Pick<Whole, 'deployment' | 'status'>,
   { include }: Query,
 ): Promise<Shown> {
-  const view = toDeploymentView(deployment, status, await activeConfiguration(deps, deployment));
+  const view = deploymentViewOf(deployment, status, await activeConfiguration(deps, deployment));
   if (include?.includes('latest_revision') !== true) return { ...view, latest_revision: null };
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
-  const revision = await findRevisionByNumber(deps.table, owner, deployment.latest_number);
+  const ref = deploymentRefOf(deployment);
+  const revision = await findRevisionByNumber(deps.table, ref, deployment.latest_number);
   if (revision === undefined) return { ...view, latest_revision: null };
   const slotRevision = await slotRevisionFor(deps, deployment, [revision]);
-  return { ...view, latest_revision: toRevisionView(revision, deployment, slotRevision) };
+  return { ...view, latest_revision: revisionViewOf(revision, deployment, slotRevision) };
 }
 
 /** A name tells the deployment itself: its row need not be read. */

@@ -2,6 +2,7 @@ import type { PinnedBlob } from '../../adapters/blobs.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import type { Deps } from '../../core/deps.ts';
+import { deploymentRefOf } from '../../core/items/deployments.ts';
 import type { Deployment } from '../../core/items/items.ts';
 import { findUpload, putUpload, UPLOAD_SIZE_BYTES_MAX, type Upload } from '../../core/items/uploads.ts';
 import { pinnedKeyOf, uploadIdOf } from '../../domain/file-places.ts';
@@ -16,7 +17,7 @@ type UploadDeps = Pick<Deps, 'table' | 'blobs' | 'clock'>;
  * was written over after it had been recorded.
  */
 export async function recordUpload(deps: UploadDeps, deployment: Deployment, path: string): Promise<Write[]> {
-  const ref = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const ref = deploymentRefOf(deployment);
   const id = uploadIdOf(ref, path);
   if (id === undefined) throw unusable(path, 'is not one that upload-url handed out for this deployment');
   const recorded = await findUpload(deps.table, ref, id);

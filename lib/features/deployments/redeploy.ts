@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { auditOf } from '../../core/audit.ts';
@@ -14,7 +13,7 @@ import { getRevisionItem } from '../../core/items/revisions.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import type { redeployRevision as row } from '../revisions/routes.ts';
-import { plain } from './configuration.ts';
+import { isSameJson } from './configuration.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
 
 type Asked = RouteInput<typeof row>;
@@ -30,16 +29,16 @@ export async function redeployRevision(
   { params, query, body, headers }: Input,
   caller: Caller,
 ): Promise<ShownDeployment> {
-  const owner = { tenantId: caller.tenantId, deploymentId: params.deployment_id };
+  const ref = { tenantId: caller.tenantId, deploymentId: params.deployment_id };
   return retryRaces(deps.table, async () => {
-    const before = await getDeploymentItem(deps.table, owner.tenantId, owner.deploymentId);
-    const old = await getRevisionItem(deps.table, { ...owner, revisionId: params.revision_id });
+    const before = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
+    const old = await getRevisionItem(deps.table, { ...ref, revisionId: params.revision_id });
     checkOpen(before);
     checkQueue(before);
     checkMatch(before, headers.ifMatch);
     await checkWaiting(deps, before);
     checkRunnable(old);
-    const snapshot = await getConfiguration(deps.table, owner, old.configuration);
+    const snapshot = await getConfiguration(deps.table, ref, old.configuration);
     const currentSecrets = query.secrets === 'current';
     const settled = withSourceOf(deps, before, old, snapshot);
     const wanted = currentSecrets ? withSecretsOf(snapshot, before) : snapshot;
@@ -49,7 +48,7 @@ export async function redeployRevision(
       configuration: own,
       config_version: before.config_version + Math.max(1, fresh.length),
     };
-    const why = await maskedReason(deps, owner, [old.secrets, before.secrets], body);
+    const why = await maskedReason(deps, ref, [old.secrets, before.secrets], body);
     const revision: Revision = {
       ...newRevision(
         deps,
@@ -108,7 +107,7 @@ const withSecretsOf = (
 
 /** Whether two versions hold the same. */
 const holdsSame = (one: Configuration, other: Configuration): boolean =>
-  isDeepStrictEqual(plain({ ...one, version: 0 }), plain({ ...other, version: 0 }));
+  isSameJson({ ...one, version: 0 }, { ...other, version: 0 });
 
 /**
  * A version each for the deployment's own configuration and for the one that the revision runs: a stored one

@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ValidationItem } from '../../contract/errors.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { findDeployment } from '../../core/items/deployments.ts';
-import { plain } from './configuration.ts';
+import { isSameJson } from './configuration.ts';
 import { limitedFields } from './shape.ts';
 import { showDeployment } from './view.ts';
 
@@ -56,14 +55,12 @@ function withValue(value: unknown, [first, ...rest]: Path, added: unknown): unkn
   return { ...(isObject(value) ? value : {}), [first]: withValue(memberOf(value, first), rest, added) };
 }
 
-const isShown = (shown: unknown, value: unknown): boolean => isDeepStrictEqual(plain(shown), plain(value));
-
 /** The fields that have been found wrong, but are what is shown already. */
 function sentBackIn(body: unknown, shown: unknown, items: readonly ValidationItem[]): Value[] {
   const named = items.flatMap((item) => fieldsNamedBy(item, body));
   return [...new Map(named.map((path) => [path.join('.'), path])).values()]
     .map((path) => ({ path, value: at(body, path) }))
-    .filter(({ path, value }) => plain(value) !== null && isShown(at(shown, path), value));
+    .filter(({ path, value }) => value !== undefined && value !== null && isSameJson(at(shown, path), value));
 }
 
 type Sent = { params: unknown; body: unknown; items: readonly ValidationItem[] };

@@ -1,16 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import { configFields, plainFields, type RunField, runFields } from '../../contract/deployments/fields.ts';
 import { SECRET_MASK } from '../../contract/deployments/secrets.ts';
 import type { DeploymentStatus } from '../../contract/revision-status.ts';
-import { orNull, revisionConfigView } from '../../core/deployments/views.ts';
+import { fieldsOrNull, revisionConfigViewOf } from '../../core/deployments/views.ts';
 import type { Deps } from '../../core/deps.ts';
 import { configurationOf } from '../../core/engine/transactions/deployments.ts';
-import { findConfiguration } from '../../core/items/deployments.ts';
+import { deploymentRefOf, findConfiguration } from '../../core/items/deployments.ts';
 import type { Configuration, Deployment } from '../../core/items/items.ts';
 import { findRevisionByNumber } from '../../core/items/revisions.ts';
 import { isListenerOnline } from '../../core/online.ts';
 import { answeringUrl } from '../../domain/agent-address.ts';
-import { plain } from './configuration.ts';
+import { isSameJson } from './configuration.ts';
 import type { DeploymentView } from './shape.ts';
 
 /**
@@ -38,11 +37,11 @@ export async function showDeployment(
     deploymentStatus(deps, deployment),
     activeConfiguration(deps, deployment),
   ]);
-  return toDeploymentView(deployment, status, configuration);
+  return deploymentViewOf(deployment, status, configuration);
 }
 
 /** `configuration`: as `activeConfiguration` gives it. */
-export function toDeploymentView(
+export function deploymentViewOf(
   deployment: Deployment,
   status: DeploymentStatus,
   configuration: DeploymentView['active_configuration'],
@@ -50,15 +49,15 @@ export function toDeploymentView(
   return {
     id: deployment.id,
     name: deployment.name,
-    ...orNull(deployment, plainFields),
+    ...fieldsOrNull(deployment, plainFields),
     tenant_id: deployment.tenant_id,
     created_at: deployment.created_at,
     updated_at: deployment.updated_at,
     source: deployment.source,
     status,
     url: answeringUrl(deployment),
-    source_config: sourceConfigView(deployment),
-    source_revision_config: revisionConfigView(deployment.revision_config),
+    source_config: sourceConfigViewOf(deployment),
+    source_revision_config: revisionConfigViewOf(deployment.revision_config),
     secrets: deployment.secret_names.map((name) => ({ name, value: SECRET_MASK })),
     secret_references: deployment.secret_references,
     latest_revision_id: deployment.latest_revision_id,
@@ -75,14 +74,14 @@ export function toDeploymentView(
   };
 }
 
-function sourceConfigView({
+function sourceConfigViewOf({
   config,
   active,
   listener_id,
   k8s_namespace,
 }: Deployment): DeploymentView['source_config'] {
   return {
-    ...orNull(config, configFields),
+    ...fieldsOrNull(config, configFields),
     custom_url: config.custom_url ?? active?.url ?? null,
     listener_id,
     listener_config: k8s_namespace === undefined ? null : { k8s_namespace },
@@ -113,8 +112,8 @@ export async function activeConfiguration(
   if (ran === undefined) return null;
   const fields = ran.secrets === deployment.secrets ? [] : ['secrets'];
   if (ran.configuration !== deployment.configuration) {
-    const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
-    const found = await findConfiguration(deps.table, owner, ran.configuration);
+    const ref = deploymentRefOf(deployment);
+    const found = await findConfiguration(deps.table, ref, ran.configuration);
     // The deployment has just gone, and everything with it.
     if (found === undefined) return null;
     fields.push(...differing(found, configurationOf(deployment)));
@@ -134,11 +133,9 @@ async function versionsOf(
   const { configuration, secrets } = active;
   if (configuration !== undefined) return { configuration, secrets };
   if (active.number === deployment.latest_number) return deployment;
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
-  return findRevisionByNumber(table, owner, active.number);
+  const ref = deploymentRefOf(deployment);
+  return findRevisionByNumber(table, ref, active.number);
 }
 
 const differing = (one: Configuration, other: Configuration): string[] =>
-  compared
-    .filter(([, field]) => !isDeepStrictEqual(plain(one[field]), plain(other[field])))
-    .map(([name]) => name);
+  compared.filter(([, field]) => !isSameJson(one[field], other[field])).map(([name]) => name);

@@ -6,7 +6,7 @@ import type { Deps } from '../../core/deps.ts';
 import { completeDeletion, completeDeploy, dropDeploy } from '../../core/engine/transactions/claims.ts';
 import { findDeployment } from '../../core/items/deployments.ts';
 import type { Deployment, OpenDeletionTask, OpenDeployTask, OpenTask } from '../../core/items/items.ts';
-import type { Outcome } from '../../core/items/outcome-shapes.ts';
+import type { Outcome } from '../../core/items/parts.ts';
 import { findRevision } from '../../core/items/revisions.ts';
 import { findDoneTask, findOpenTask, revisionOf } from '../../core/items/tasks.ts';
 import { isTerminal } from '../../domain/transitions.ts';

@@ -4,7 +4,12 @@ import { ownAddress } from '../../contract/validation/text.ts';
 import { auditHandOut } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
-import { getConfiguration, getDeploymentItem, slotHolder } from '../../core/items/deployments.ts';
+import {
+  deploymentRefOf,
+  getConfiguration,
+  getDeploymentItem,
+  slotHolder,
+} from '../../core/items/deployments.ts';
 import type { Deployment, Revision } from '../../core/items/items.ts';
 import { getRevisionItem } from '../../core/items/revisions.ts';
 import { openDeploymentSecrets } from '../../core/secrets.ts';
@@ -32,7 +37,7 @@ export async function specOf(
   deployment: Deployment,
   revision: Revision,
 ): Promise<FullDeploySpec> {
-  const ref = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const ref = deploymentRefOf(deployment);
   const [configuration, environment, artifact] = await Promise.all([
     getConfiguration(deps.table, ref, revision.configuration),
     openDeploymentSecrets(deps, ref, revision.secrets),

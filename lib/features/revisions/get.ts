@@ -2,7 +2,7 @@ import { runFields } from '../../contract/deployments/fields.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
-import { orNull, slotRevisionFor, toRevisionView } from '../../core/deployments/views.ts';
+import { fieldsOrNull, revisionViewOf, slotRevisionFor } from '../../core/deployments/views.ts';
 import type { Deps } from '../../core/deps.ts';
 import { getConfiguration, getDeploymentItem } from '../../core/items/deployments.ts';
 import type { Revision } from '../../core/items/items.ts';
@@ -33,7 +33,7 @@ async function show(
   const deployment = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
   const revision = await getRevisionItem(deps.table, ref);
   const slotRevision = await slotRevisionFor(deps, deployment, [revision]);
-  return { shown: toRevisionView(revision, deployment, slotRevision), revision };
+  return { shown: revisionViewOf(revision, deployment, slotRevision), revision };
 }
 
 async function configurationOf(
@@ -42,5 +42,5 @@ async function configurationOf(
   { configuration: version }: Revision,
 ): Promise<RevisionView['configuration']> {
   const found = await getConfiguration(table, ref, version);
-  return { ...orNull(found, runFields), secret_names: found.secret_names };
+  return { ...fieldsOrNull(found, runFields), secret_names: found.secret_names };
 }

@@ -4,7 +4,7 @@ import { auditOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import { checkOpen } from '../../core/deployments/checks.ts';
 import { maskedReason } from '../../core/deployments/reason.ts';
-import { toRevisionView } from '../../core/deployments/views.ts';
+import { revisionViewOf } from '../../core/deployments/views.ts';
 import type { Deps } from '../../core/deps.ts';
 import { interruptQueued, isTooLate, requestInterrupt } from '../../core/engine/transactions/interrupts.ts';
 import { getDeploymentItem } from '../../core/items/deployments.ts';
@@ -34,12 +34,12 @@ export async function interruptRevision(
     const deployment = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
     const revision = await getRevisionItem(deps.table, ref);
     checkOpen(deployment);
-    if (revision.interrupt_requested_at !== undefined) return toRevisionView(revision, deployment, undefined);
+    if (revision.interrupt_requested_at !== undefined) return revisionViewOf(revision, deployment, undefined);
     checkInTime(revision);
     const now = deps.clock.now();
     const why = await maskedReason(deps, ref, [revision.secrets, deployment.secrets], body);
     const audit = auditOf(deps, caller, 'revision.interrupt', why);
-    const shown = toRevisionView(interrupted(revision, now), deployment, undefined);
+    const shown = revisionViewOf(interrupted(revision, now), deployment, undefined);
     const writes =
       revision.status === 'QUEUED'
         ? interruptQueued(deployment, revision, { message: endedInQueue(now), audit, now })

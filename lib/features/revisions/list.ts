@@ -1,8 +1,8 @@
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
-import { isReconciled, slotRevisionFor, toRevisionView } from '../../core/deployments/views.ts';
+import { isReconciled, revisionViewOf, slotRevisionFor } from '../../core/deployments/views.ts';
 import type { Deps } from '../../core/deps.ts';
-import { getDeploymentItem } from '../../core/items/deployments.ts';
+import { deploymentRefOf, getDeploymentItem } from '../../core/items/deployments.ts';
 import type { Deployment, Revision } from '../../core/items/items.ts';
 import { endsReader } from '../../core/items/revision-ends.ts';
 import { revisionsBetween } from '../../core/items/revisions.ts';
@@ -27,7 +27,7 @@ export async function listRevisions(
     : await numberedPage(deps, deployment, query);
   const slotRevision = await slotRevisionFor(deps, deployment, page);
   return {
-    resources: page.map((item) => toRevisionView(item, deployment, slotRevision)),
+    resources: page.map((item) => revisionViewOf(item, deployment, slotRevision)),
     offset: skipped + page.length,
   };
 }
@@ -39,8 +39,8 @@ async function numberedPage(
 ): Promise<{ page: Revision[]; skipped: number }> {
   const newest = deployment.latest_number - offset;
   if (newest < 1) return { page: [], skipped: deployment.latest_number };
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
-  const page = await collect(revisionsBetween(table, owner, Math.max(1, newest - limit + 1), newest), limit);
+  const ref = deploymentRefOf(deployment);
+  const page = await collect(revisionsBetween(table, ref, Math.max(1, newest - limit + 1), newest), limit);
   return { page, skipped: offset };
 }
 
@@ -106,7 +106,7 @@ async function* candidates(
 ): AsyncGenerator<Candidate, void, undefined> {
   const { status: asked } = query;
   const queued = new Set(deployment.queued);
-  const endOf = endsReader(table, { tenantId: deployment.tenant_id, deploymentId: deployment.id });
+  const endOf = endsReader(table, deploymentRefOf(deployment));
   for (const number of numbers(deployment, query)) {
     const status = asked && ((await endOf(number)) ?? (queued.has(number) ? 'QUEUED' : undefined));
     if (asked === undefined || status === undefined) yield { number, certain: asked === undefined };

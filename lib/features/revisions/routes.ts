@@ -127,7 +127,7 @@ export const interruptRevision = route({
   errors: ['deployment_not_found', 'revision_not_found', 'state_forbids'],
 });
 
-/** The same under the name that some clients use. */
+/** `interruptRevision` under the name that some clients use. */
 export const interruptRevisionAlias = route({
   ...interruptRevision,
   operation: 'interruptRevisionAlias',

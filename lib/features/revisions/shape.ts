@@ -9,7 +9,7 @@ const timestamp = z.string();
 export const sourceRevisionConfigView = z.object({
   repo_ref: text,
   graph_config_path: text,
-  /** The same value under the name that older clients read. */
+  /** `graph_config_path` under the name that older clients read. */
   langgraph_config_path: text,
   image_uri: text,
   source_tarball_path: text,

@@ -17,6 +17,7 @@ import {
   secretsKey,
 } from '../../../store/keys/index.ts';
 import { rowOf, waitingIn, waitingRow } from '../../items/deployment-rows.ts';
+import { deploymentRefOf } from '../../items/deployments.ts';
 import { claimHost } from '../../items/hosts.ts';
 import { checkIntegration } from '../../items/integrations.ts';
 import {
@@ -35,8 +36,7 @@ import { noteMade, noteMadeFirst } from '../../items/revision-ends.ts';
 import { putRevision } from '../../items/revisions.ts';
 
 /** Sweep looks at a queue within this time, should the stream not have. */
-const queueDue = ({ tenant_id: tenantId, id: deploymentId }: Deployment, now: number) =>
-  inFlightDue({ tenantId, deploymentId }, now);
+const queueDue = (deployment: Deployment, now: number) => inFlightDue(deploymentRefOf(deployment), now);
 
 /** What revisions snapshot of a deployment's configuration, by the version that it names. */
 export function configurationOf(deployment: Deployment): Configuration {
