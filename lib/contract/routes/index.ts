@@ -1,4 +1,5 @@
 import * as apiKeys from '../../features/api-keys/routes.ts';
+import * as consent from '../../features/consent/routes.ts';
 import * as console from '../../features/console/routes.ts';
 import * as consolePages from '../../features/console-pages/routes.ts';
 import * as deployments from '../../features/deployments/routes.ts';
@@ -8,6 +9,9 @@ import * as listenerProtocol from '../../features/listener-protocol/routes.ts';
 import * as listeners from '../../features/listeners/routes.ts';
 import * as logs from '../../features/logs/routes.ts';
 import * as members from '../../features/members/routes.ts';
+import * as oauthConnections from '../../features/oauth-connections/routes.ts';
+import * as oauthProviders from '../../features/oauth-providers/routes.ts';
+import * as oauthTokens from '../../features/oauth-tokens/routes.ts';
 import * as pushes from '../../features/pushes/routes.ts';
 import * as registry from '../../features/registry/routes.ts';
 import * as revisions from '../../features/revisions/routes.ts';
@@ -16,10 +20,6 @@ import * as tenants from '../../features/tenants/routes.ts';
 import * as uploads from '../../features/uploads/routes.ts';
 import * as webhooks from '../../features/webhooks/routes.ts';
 import * as audit from './audit.ts';
-import * as consent from './consent.ts';
-import * as oauthConnections from './oauth-connections.ts';
-import * as oauthProviders from './oauth-providers.ts';
-import * as oauthTokens from './oauth-tokens.ts';
 import type { RouteRow } from './route.ts';
 
 /**

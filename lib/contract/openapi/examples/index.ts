@@ -1,4 +1,5 @@
 import { apiKeyExamples } from '../../../features/api-keys/examples.ts';
+import { consentExamples } from '../../../features/consent/examples.ts';
 import { consoleExamples } from '../../../features/console/examples.ts';
 import { consolePageExamples } from '../../../features/console-pages/examples.ts';
 import { deploymentExamples } from '../../../features/deployments/examples.ts';
@@ -8,6 +9,9 @@ import { listenerProtocolExamples } from '../../../features/listener-protocol/ex
 import { listenerExamples } from '../../../features/listeners/examples.ts';
 import { logExamples } from '../../../features/logs/examples.ts';
 import { memberExamples } from '../../../features/members/examples.ts';
+import { oauthConnectionExamples } from '../../../features/oauth-connections/examples.ts';
+import { oauthProviderExamples } from '../../../features/oauth-providers/examples.ts';
+import { oauthTokenExamples } from '../../../features/oauth-tokens/examples.ts';
 import { pushExamples } from '../../../features/pushes/examples.ts';
 import { registryExamples } from '../../../features/registry/examples.ts';
 import { revisionExamples } from '../../../features/revisions/examples.ts';
@@ -16,9 +20,6 @@ import { tenantExamples } from '../../../features/tenants/examples.ts';
 import { uploadExamples } from '../../../features/uploads/examples.ts';
 import { webhookExamples } from '../../../features/webhooks/examples.ts';
 import { auditExamples } from './audit.ts';
-import { consentExamples } from './consent.ts';
-import { oauthProviderExamples } from './oauth-providers.ts';
-import { oauthTokenExamples } from './oauth-tokens.ts';
 
 /** What a request may send and what it is answered; a test parses each with the schemas of its route. */
 export type Example = { body?: unknown; response?: unknown };
@@ -41,6 +42,7 @@ const examples: Record<string, Example> = {
   ...pushExamples,
   ...oauthProviderExamples,
   ...oauthTokenExamples,
+  ...oauthConnectionExamples,
   ...consentExamples,
   ...eventExamples,
   ...webhookExamples,
