@@ -10,7 +10,7 @@ import { issueApiKey } from '../../lib/core/identity/issue-api-key.ts';
 import { hourOf } from '../../lib/core/identity/key-uses.ts';
 import { openTaskPage } from '../../lib/core/items/tasks.ts';
 import { documentClient } from '../../lib/embedded/dynoxide/client.ts';
-import { fits } from '../../lib/embedded/stream/filters.ts';
+import { fits } from '../../lib/embedded/stream/consumer.ts';
 import { noteKeyUse } from '../../lib/features/api-keys/note-use.ts';
 import { getDesired } from '../../lib/features/listener-protocol/desired.ts';
 import { reportStatus } from '../../lib/features/listener-protocol/status.ts';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { timeLimited } from '../../../lib/embedded/runtime/time-limit.ts';
+import { timeLimited } from '../../../lib/embedded/runtime/handlers.ts';
 import { until } from '../../support/until.ts';
 import { github, interrupt, post } from '../../support/world/requests.ts';
 import { aRunningWorld } from '../../support/world/running-world.ts';

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { packLines } from '../../../lib/adapters/aws/log-chunks.ts';
-import { queryLog } from '../../../lib/adapters/aws/log-query.ts';
-import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
+import { createTableLogs, queryLog } from '../../../lib/adapters/aws/logs.ts';
 import { removalsBeside } from '../../../lib/core/items/deletions.ts';
 import { packedId, rowsOnListener } from '../../../lib/core/items/deployment-rows.ts';
 import { followerSlot, followerSlots } from '../../../lib/core/items/follower-slots.ts';
