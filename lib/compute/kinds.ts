@@ -35,7 +35,7 @@ export const computeKinds: { readonly [T in ComputeType]: ComputeKind } = {
 };
 
 /** What is true of compute that the control plane runs, beside its row above. */
-export type ManagedKind = {
+export type ManagedComputeKind = {
   /** What people call it. */
   name: string;
   /** What its listener is called; a listener of somebody's own cannot have the name too. */
@@ -44,11 +44,11 @@ export type ManagedKind = {
   platforms: readonly string[];
 };
 
-type ManagedKinds = { readonly [T in ManagedComputeType]: ManagedKind } & {
-  readonly [T in ComputeType]?: ManagedKind;
+type ManagedComputeKinds = { readonly [T in ManagedComputeType]: ManagedComputeKind } & {
+  readonly [T in ComputeType]?: ManagedComputeKind;
 };
 
-export const managedKinds: ManagedKinds = {
+export const managedComputeKinds: ManagedComputeKinds = {
   // What most images are made for. linux/arm64 costs a fifth less.
   ecs: { name: 'Fargate', computeId: 'fargate', platforms: ['linux/amd64'] },
 };

@@ -1,4 +1,4 @@
-import { managedKinds } from '../compute/kinds.ts';
+import { managedComputeKinds } from '../compute/kinds.ts';
 import { ComputeBusy, ComputeRefused } from '../compute/port.ts';
 import { advance, type Soon } from '../compute/runner.ts';
 import type { DeploymentRef } from '../contract/refs.ts';
@@ -55,7 +55,7 @@ async function isDeletedSince({ table }: RunDeps, { place, deployment }: Work): 
 async function workOn(deps: RunDeps, run: Run, endsAt: number): Promise<'next' | 'done'> {
   const { held, task } = run;
   if (held.kind === 'deploy' && deps.clock.now() >= (task?.deadlineAt ?? 0) + HOPELESS_MILLISECONDS) {
-    const name = managedKinds[run.listener.compute_type]?.name;
+    const name = managedComputeKinds[run.listener.compute_type]?.name;
     const message = `The driver of ${name} was cut off again and again before it could say why the servers do not come up. Its log says more; then redeploy the revision.`;
     await failDeploy(deps, run, message);
     return 'done';

@@ -2,7 +2,7 @@ import { REASON_CHARACTERS_MAX, type ReportStep, SILENT } from '../compute/runne
 import { lookAtManaged } from '../core/engine/transactions/looks.ts';
 import { findDeployment } from '../core/items/deployments.ts';
 import { describeFailure } from '../domain/agent-failure.ts';
-import { type Goal, mainOf, type Outcome } from '../domain/rollout.ts';
+import { type Goal, mainOf, type TaskOutcome } from '../domain/rollout.ts';
 import { completeTask } from '../features/listener-protocol/complete.ts';
 import { reportStatus } from '../features/listener-protocol/status.ts';
 import { shipTaskLogs } from '../features/listener-protocol/task-logs.ts';
@@ -13,7 +13,7 @@ import { isTaken, leaseOf } from './work.ts';
 
 // What a run says to the control plane, in the words of the listener protocol.
 
-type Said = { outcome: Outcome; status_message?: string; previous_serving?: boolean };
+type Said = { outcome: TaskOutcome; status_message?: string; previous_serving?: boolean };
 
 const MESSAGE_CHARACTERS_MAX = 8_192;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SharedVariables } from '../adapters/agent-secrets.ts';
-import { managedKinds } from '../compute/kinds.ts';
+import { managedComputeKinds } from '../compute/kinds.ts';
 import type { ServerPlan } from '../compute/managed.ts';
 import { ComputeRefused, type Plan } from '../compute/port.ts';
 import type { Listener } from '../core/items/items.ts';
@@ -59,7 +59,7 @@ function serversOf(spec: DeploySpec, listener: Listener, given: Given): Servers 
   const { artifact, resource_spec: wishes } = spec;
   if (artifact.kind !== 'image')
     throw new ComputeRefused(
-      `${managedKinds[listener.compute_type]?.name} runs images, and this revision was built as a folder. Deploy its source again.`,
+      `${managedComputeKinds[listener.compute_type]?.name} runs images, and this revision was built as a folder. Deploy its source again.`,
     );
   const number = (field: string): number | undefined =>
     typeof wishes[field] === 'number' ? wishes[field] : undefined;

@@ -32,7 +32,7 @@ type Parts = {
 };
 
 /** One deployment of the cluster: brings what is there to what shall be there, a step at a time. */
-export class Deployment {
+export class ClusterDeployment {
   readonly id: string;
   readonly #parts: Parts;
   readonly #stepper: Stepper;

@@ -1,4 +1,4 @@
-import { managedKinds } from '../../compute/kinds.ts';
+import { managedComputeKinds } from '../../compute/kinds.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
 import type { Deployment, Listener } from '../items/items.ts';
 import { findListener, lastSeenOf } from '../items/listeners.ts';
@@ -53,7 +53,7 @@ export async function failSilent(deps: EngineDeps, loaded: Loaded): Promise<void
 
 /** Who works on the tasks of a deployment, as messages name it. */
 function workerOf(listener: Listener | undefined, { listener_id }: Deployment): string {
-  const managed = listener && managedKinds[listener.compute_type];
+  const managed = listener && managedComputeKinds[listener.compute_type];
   return managed ? `The driver of ${managed.name}` : `Listener ${listener?.compute_id ?? listener_id}`;
 }
 

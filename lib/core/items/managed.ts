@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ManagedComputeType, managedKinds } from '../../compute/kinds.ts';
+import { type ManagedComputeType, managedComputeKinds } from '../../compute/kinds.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { Listener } from './items.ts';
 
@@ -42,9 +42,9 @@ export const newManagedListener = (type: ManagedComputeType, tenantId: string, n
   tenant_id: tenantId,
   id: managedListenerId(tenantId),
   compute_type: type,
-  compute_id: managedKinds[type].computeId,
+  compute_id: managedComputeKinds[type].computeId,
   k8s_namespaces: [],
-  compute_config: { platforms: [...managedKinds[type].platforms] },
+  compute_config: { platforms: [...managedComputeKinds[type].platforms] },
   is_default: false,
   created_at: new Date(now).toISOString(),
   updated_at: new Date(now).toISOString(),
@@ -56,7 +56,7 @@ export const newManagedListener = (type: ManagedComputeType, tenantId: string, n
  */
 export function checkNotManaged(listener: OnListener): void {
   if (!isManaged(listener)) return;
-  const kinds = Object.values(managedKinds);
+  const kinds = Object.values(managedComputeKinds);
   const either = (names: string[]) => names.join(' or ');
   throw refuse('state_forbids', {
     reason: `Listener ${either(kinds.map(({ computeId }) => computeId))} is part of this installation, which runs agents on ${either(kinds.map(({ name }) => name))} itself: it is not deleted and has no keys. Register a listener of your own with POST /v2/listeners.`,

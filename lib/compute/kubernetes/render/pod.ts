@@ -31,7 +31,7 @@ const PROBE_TIMEOUT_SECONDS = 5;
 const READY_FAILURES_MAX = 3;
 
 /** A container that runs the image; `queue` are the workers of a server of `langgraph.json`. */
-export type Role = 'server' | 'queue';
+export type ServerRole = 'server' | 'queue';
 
 const HEALTH = { httpGet: { path: '/ok', port: SERVER_PORT }, timeoutSeconds: PROBE_TIMEOUT_SECONDS };
 
@@ -77,7 +77,7 @@ function queuePart(spec: ServerSpec, resources: ResourceSpec, secretName: string
   };
 }
 
-function mainContainer(spec: ServerSpec, context: RenderContext, key: string, role: Role): V1Container {
+function mainContainer(spec: ServerSpec, context: RenderContext, key: string, role: ServerRole): V1Container {
   const resources = resourcesOf(spec);
   const partOf = role === 'server' ? serverPart : queuePart;
   return {
@@ -105,7 +105,7 @@ const pullSecrets = (
   return [...new Set([...image_pull_secrets.map(({ name }) => name), ...ours])].map((name) => ({ name }));
 };
 
-function podSpec(spec: ServerSpec, context: RenderContext, key: string, role: Role): V1PodSpec {
+function podSpec(spec: ServerSpec, context: RenderContext, key: string, role: ServerRole): V1PodSpec {
   const resources = resourcesOf(spec);
   const initContainers = renderInitContainers(resources, context);
   const volumes = renderVolumes(resources);
@@ -133,7 +133,7 @@ export function podTemplate(
   spec: ServerSpec,
   context: RenderContext,
   key: string,
-  role: Role,
+  role: ServerRole,
 ): V1PodTemplateSpec {
   const resources = resourcesOf(spec);
   const given = textsOf(resources.annotations);

@@ -11,7 +11,7 @@ import { baseNameOf, type RenderContext, type ServerSpec, startTimeoutSecondsOf 
 import { environmentNotes, secretData } from './environment.ts';
 import { metadataOf, ownLabels, podSelector, revisionAnnotations, textsOf } from './metadata.ts';
 import { annotations, queueName, setName } from './names.ts';
-import { podTemplate, type Role } from './pod.ts';
+import { podTemplate, type ServerRole } from './pod.ts';
 import {
   coreNotes,
   requirementsOf,
@@ -111,7 +111,7 @@ export const renderSet = (
 function renderDeployment(
   spec: ServerSpec,
   context: RenderContext,
-  { key, role, replicas }: { key: string; role: Role; replicas: number },
+  { key, role, replicas }: { key: string; role: ServerRole; replicas: number },
 ): V1Deployment {
   const resources = resourcesOf(spec);
   const part = { set: key, component: role };
@@ -144,7 +144,7 @@ function renderDeployment(
 function renderDisruptionBudget(
   spec: ServerSpec,
   context: RenderContext,
-  { key, role, scale }: { key: string; role: Role; scale: Scale },
+  { key, role, scale }: { key: string; role: ServerRole; scale: Scale },
 ): V1PodDisruptionBudget | undefined {
   if (scale.min < 2) return undefined;
   const part = { set: key, component: role };
@@ -174,7 +174,7 @@ function renderSecret(spec: ServerSpec, context: RenderContext, key: string): V1
 const BUSY_PERCENT = 80;
 
 /** A share of what the container asks for; of one processor where it asks for nothing. */
-function targetOf(spec: ServerSpec, role: Role): V2MetricTarget {
+function targetOf(spec: ServerSpec, role: ServerRole): V2MetricTarget {
   const resources = resourcesOf(spec);
   const required = role === 'server' ? serverRequirements(resources) : requirementsOf(resources, 'queue_');
   return required?.requests?.cpu === undefined
@@ -189,7 +189,7 @@ function targetOf(spec: ServerSpec, role: Role): V2MetricTarget {
 function renderAutoscaler(
   spec: ServerSpec,
   context: RenderContext,
-  { key, role, scale }: { key: string; role: Role; scale: Scale },
+  { key, role, scale }: { key: string; role: ServerRole; scale: Scale },
 ): V2HorizontalPodAutoscaler | undefined {
   if (scale.max <= scale.min) return undefined;
   const name = (role === 'server' ? setName : queueName)(baseNameOf(spec), key);

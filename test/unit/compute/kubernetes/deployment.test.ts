@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Deployment } from '../../../../lib/compute/kubernetes/deployment.ts';
+import { ClusterDeployment } from '../../../../lib/compute/kubernetes/deployment.ts';
 import type { Found, FoundSet } from '../../../../lib/compute/port.ts';
 import { TaskEnded } from '../../../../lib/listener/held-task.ts';
 import { serverSpec } from '../../../support/kubernetes/specs.ts';
@@ -73,7 +73,7 @@ function aDeployment(
     removeUnused: noted('remove what is unused'),
     removeAll: noted('remove all'),
   };
-  const deployment = new Deployment({
+  const deployment = new ClusterDeployment({
     id: spec.deployment_id,
     // The sets of a cluster need one: these are what a step asks of them.
     sets: sets as never,
