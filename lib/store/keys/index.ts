@@ -80,9 +80,9 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | how much of the balancer of all agents is in use      | COMPUTE                | USE               |
  *
  * Those of the audit are made in audit.ts, of events in events.ts, of what should run on a listener in
- * placements.ts, of what builds pushes in pushes.ts, of counts in counts.ts; those of API keys by their hashes,
- * of members, of tenants, and of OAuth providers and tokens in core/items; what one feature alone stores has
- * its keys in the store.ts of that feature.
+ * placements.ts, of what builds pushes in pushes.ts, of counts in counts.ts; those of API keys by their
+ * hashes, of members, of tenants, and of OAuth providers and tokens in core/items; what one feature alone
+ * stores has its keys in the store.ts of that feature.
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to
  * look at? due_pk = due#revocations: what has to be revoked at providers? due_pk = due#heads:
