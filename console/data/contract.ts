@@ -1,5 +1,5 @@
-import type * as audit from '../../lib/contract/routes/audit.ts';
 import type * as apiKeys from '../../lib/features/api-keys/routes.ts';
+import type * as audit from '../../lib/features/audit/routes.ts';
 import type * as consent from '../../lib/features/consent/routes.ts';
 import type * as console from '../../lib/features/console/routes.ts';
 import type * as deployments from '../../lib/features/deployments/routes.ts';

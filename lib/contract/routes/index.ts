@@ -1,4 +1,5 @@
 import * as apiKeys from '../../features/api-keys/routes.ts';
+import * as audit from '../../features/audit/routes.ts';
 import * as consent from '../../features/consent/routes.ts';
 import * as console from '../../features/console/routes.ts';
 import * as consolePages from '../../features/console-pages/routes.ts';
@@ -19,7 +20,6 @@ import * as service from '../../features/service/routes.ts';
 import * as tenants from '../../features/tenants/routes.ts';
 import * as uploads from '../../features/uploads/routes.ts';
 import * as webhooks from '../../features/webhooks/routes.ts';
-import * as audit from './audit.ts';
 import type { RouteRow } from './route.ts';
 
 /**

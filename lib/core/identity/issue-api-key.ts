@@ -1,10 +1,10 @@
 import type { AuditDetails } from '../../contract/audit.ts';
 import type { Role } from '../../contract/roles.ts';
-import type { AuditMark } from '../../store/audit-events.ts';
 import { countOneMore } from '../../store/counts.ts';
 import { transact, type Write } from '../../store/dynamodb/transact.ts';
 import type { Deps } from '../deps.ts';
 import { type ApiKeyItem, putApiKey } from '../items/api-keys.ts';
+import type { AuditMark } from '../items/audit-events.ts';
 import { hashOf, hintOf, newApiKey } from './api-key.ts';
 
 export type KeyWish = {

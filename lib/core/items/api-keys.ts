@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { roles } from '../../contract/roles.ts';
-import type { AuditMark } from '../../store/audit-events.ts';
 import { absent, put } from '../../store/dynamodb/expressions.ts';
 import { find } from '../../store/dynamodb/reads.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
 import { apiKeyRowKey, type Key } from '../../store/keys/index.ts';
 import type { Table } from '../../store/table.ts';
+import type { AuditMark } from './audit-events.ts';
 
 export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
 

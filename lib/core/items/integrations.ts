@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { integrationTypes } from '../../contract/integration-types.ts';
-import type { AuditMark } from '../../store/audit-events.ts';
 import { countOneLess } from '../../store/counts.ts';
 import { absent, check, equals, present, put, remove } from '../../store/dynamodb/expressions.ts';
 import { find, queryAll } from '../../store/dynamodb/reads.ts';
@@ -8,6 +7,7 @@ import type { Write } from '../../store/dynamodb/transact.ts';
 import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
 import { integrationKey, integrationOwnerKey } from '../../store/keys/index.ts';
 import type { Table } from '../../store/table.ts';
+import type { AuditMark } from './audit-events.ts';
 
 /** Access to the repositories of one host. All of a tenant's lie in one partition, for there are few. */
 export const integration = z.object({

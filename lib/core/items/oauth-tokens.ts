@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { AuditMark } from '../../store/audit-events.ts';
 import { collected } from '../../store/dynamodb/collected.ts';
 import { equals, present, same, update } from '../../store/dynamodb/expressions.ts';
 import { find, queryAll } from '../../store/dynamodb/reads.ts';
@@ -7,6 +6,7 @@ import { startingWith } from '../../store/dynamodb/sort-key-range.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import type { Key } from '../../store/keys/index.ts';
 import type { Table } from '../../store/table.ts';
+import type { AuditMark } from './audit-events.ts';
 import { type OAuthToken, type OAuthTokenPlace, oauthToken, oauthTokenPlace } from './oauth-token-shapes.ts';
 
 /** The user whose key asked for a token. */

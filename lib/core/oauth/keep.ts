@@ -1,7 +1,7 @@
 import type { TokenAnswer } from '../../adapters/oauth.ts';
-import type { AuditMark } from '../../store/audit-events.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import type { Deps } from '../deps.ts';
+import type { AuditMark } from '../items/audit-events.ts';
 import type { OAuthProvider } from '../items/oauth-providers.ts';
 import { type OAuthToken } from '../items/oauth-token-shapes.ts';
 import {

@@ -1,7 +1,7 @@
 import { refuse } from '../../contract/errors.ts';
 import { lackedToGive } from '../../contract/roles.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { apiKeyWrites } from '../../core/identity/issue-api-key.ts';
@@ -42,7 +42,7 @@ export async function createApiKey(
     name,
     ...(listenerId !== undefined && { listenerId }),
     ...(expiresAt !== undefined && { expiresAt }),
-    audit: auditOf(deps, caller, 'api_key.create'),
+    audit: auditMarkOf(deps, { action: 'api_key.create' }, caller),
   });
   const named = listenerId === undefined ? [] : [{ tenant_id: caller.tenantId, listener_id: listenerId }];
   await withinLimit(deps, owner, 'keys', async (counted) => {

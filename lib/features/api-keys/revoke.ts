@@ -1,7 +1,7 @@
 import { refuse } from '../../contract/errors.ts';
 import { allows } from '../../contract/roles.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { auditedKey } from '../../core/identity/issue-api-key.ts';
@@ -24,7 +24,7 @@ export async function revokeApiKey(
   const found = await findInReach(deps, id, caller);
   if (found === undefined) throw refuse('api_key_not_found', { id });
   const key = await findApiKey(deps.table, found.row.hash);
-  const audit = auditOf(deps, caller, 'api_key.revoke', key && auditedKey(key));
+  const audit = auditMarkOf(deps, { action: 'api_key.revoke', details: key && auditedKey(key) }, caller);
   const asked = { key, by: caller.role, now: deps.clock.now(), audit };
   try {
     await transact(deps.table, revokeApiKeyWrites(found.owner, found.row, asked));

@@ -10,8 +10,8 @@ import {
   type KeyOwner,
   ownerOfKey,
 } from '../../core/items/api-keys.ts';
+import type { AuditMark } from '../../core/items/audit-events.ts';
 import { forgottenAt } from '../../core/items/forgotten-at.ts';
-import type { AuditMark } from '../../store/audit-events.ts';
 import { countOneLess, countOneMore } from '../../store/counts.ts';
 import {
   absent,

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../contract/errors.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { auditHandOut, auditOf } from '../../core/audit.ts';
+import { auditHandOut, auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { getNamedProvider, type OAuthProvider } from '../../core/items/oauth-providers.ts';
@@ -45,7 +45,7 @@ export async function authenticate(
   const find = body.force_new === true ? noGrant : storedGrant;
   const stored = await find(deps, owner, provider, wish);
   if (stored.kind === 'usable') {
-    auditHandOut(deps, caller, 'oauth_token.read', { subject_id: stored.fresh.token.id });
+    auditHandOut(deps, { action: 'oauth_token.read', subject_id: stored.fresh.token.id }, caller);
     return completed(stored.fresh);
   }
   const replaces = body.token_id ?? (stored.kind === 'expired' ? stored.token.id : undefined);
@@ -100,7 +100,7 @@ async function keepRequest(
     created_at: new Date(now).toISOString(),
     ...lifeOf(now, UNOPENED_SECONDS),
   } as const;
-  await write(table, putAuthRequest(item, auditOf({ clock }, caller, 'consent.request')));
+  await write(table, putAuthRequest(item, auditMarkOf({ clock }, { action: 'consent.request' }, caller)));
   return { url: `${baseUrl}/v2/auth/begin/${nonce.text}`, auth_id: id };
 }
 

@@ -1,5 +1,5 @@
 import type { TokenAnswer } from '../../adapters/oauth.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Deps } from '../../core/deps.ts';
 import type { OAuthProvider } from '../../core/items/oauth-providers.ts';
 import { keepToken } from '../../core/oauth/keep.ts';
@@ -33,7 +33,7 @@ export async function grant(
     keyId: item.key_id,
     ...(requestId !== undefined && { requestId }),
   };
-  const audit = auditOf(deps, asked, 'oauth_token.create');
+  const audit = auditMarkOf(deps, { action: 'oauth_token.create' }, asked);
   const wish = { scopes: item.scopes, isDefault: item.is_default, tokenId: item.replaces, audit };
   return retryRaces(deps.table, async () => {
     const { token, writes } = await keepToken(deps, owner, provider, answer, wish);

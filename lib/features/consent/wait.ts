@@ -72,7 +72,7 @@ async function completed(
   const token = await findOwnToken(deps.table, { tenantId, ownerId: userId }, granted_token_id);
   if (token === undefined) return { status: 'not_found', error: 'token_deleted' };
   const { access_token } = await openTokens(deps, { ...token, token_id: token.id });
-  auditHandOut(deps, caller, 'oauth_token.read', { subject_id: token.id });
+  auditHandOut(deps, { action: 'oauth_token.read', subject_id: token.id }, caller);
   return {
     status: 'completed',
     token: access_token,

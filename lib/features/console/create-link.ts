@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { hashOf } from '../../core/identity/api-key.ts';
@@ -46,7 +46,7 @@ export async function newConsoleLink(
     expires_at: expiresAt,
     ttl: Math.ceil(expiresAt / 1000),
   } as const;
-  const audit = auditOf(deps, caller, 'console_link.create');
+  const audit = auditMarkOf(deps, { action: 'console_link.create' }, caller);
   await transact(deps.table, [putConsoleLink(link, hashOf(code), audit)]);
   return { id, url: `${baseUrl}/console/#code=${code}`, expiresAt };
 }

@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Deps } from '../../core/deps.ts';
 import { hashOf } from '../../core/identity/api-key.ts';
 import { isGood } from '../../core/identity/authenticate.ts';
@@ -58,6 +58,6 @@ function sessionWrites(deps: SessionDeps, { link, maker, expiresAt, requestId }:
     name: 'console session',
     expiresAt,
     madeWith: link.key_hash,
-    audit: auditOf(deps, asked, 'console_session.create'),
+    audit: auditMarkOf(deps, { action: 'console_session.create' }, asked),
   });
 }

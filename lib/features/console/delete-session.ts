@@ -1,5 +1,5 @@
 import { refuse } from '../../contract/errors.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
@@ -18,7 +18,7 @@ export async function deleteConsoleSession(
       reason:
         'This credential is no session of the console; a key is revoked with DELETE /v2/api-keys/{key_id}.',
     });
-  const audit = auditOf(deps, caller, 'console_session.delete');
+  const audit = auditMarkOf(deps, { action: 'console_session.delete' }, caller);
   const asked = { key: own.key, by: caller.role, now: deps.clock.now(), audit };
   try {
     await transact(deps.table, revokeApiKeyWrites(own.owner, own.row, asked));

@@ -1,4 +1,4 @@
-import type { AuditMark } from '../../store/audit-events.ts';
+import type { AuditMark } from '../../core/items/audit-events.ts';
 import { absent, present, put, remove } from '../../store/dynamodb/expressions.ts';
 import { find } from '../../store/dynamodb/reads.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';

@@ -3,12 +3,13 @@ import { buildFields, type RunField, runFields } from '../../contract/deployment
 import type { Secret } from '../../contract/deployments/secrets.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import { checkMatch, checkOpen, checkQueue, checkWaiting } from '../../core/deployments/checks.ts';
 import { newRevision, nextRevision } from '../../core/deployments/new-revision.ts';
 import type { Deps } from '../../core/deps.ts';
 import { changeDeployment, configurationOf } from '../../core/engine/transactions/deployments.ts';
+import type { AuditMark } from '../../core/items/audit-events.ts';
 import { deploymentRefOf, getDeploymentItem } from '../../core/items/deployments.ts';
 import { changeAddress, moveHost } from '../../core/items/hosts.ts';
 import type { Deployment, Listener, Revision } from '../../core/items/items.ts';
@@ -23,7 +24,6 @@ import {
   type SourceFields,
   sourceKinds,
 } from '../../domain/source.ts';
-import type { AuditMark } from '../../store/audit-events.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { checkClusterNames, checkOperatorLimits, checkWhatRuns } from './compute-checks.ts';
 import { hasSameConfiguration, resolveSecrets, withChangesOf, withSettledSource } from './configuration.ts';
@@ -93,7 +93,11 @@ export function change<T>(
     const queued = revision?.status === 'QUEUED' ? [...before.queued, revision.number] : before.queued;
     const output = await show({ ...after, queued }, revision);
     const record = deps.idempotency.record(output);
-    const audit = auditOf(deps, caller, request.always ? 'revision.create' : 'deployment.change');
+    const audit = auditMarkOf(
+      deps,
+      { action: request.always ? 'revision.create' : 'deployment.change' },
+      caller,
+    );
     await write(deps, { before, after, revision, secrets, audit, beside: [...named, ...record] });
     return output;
   });

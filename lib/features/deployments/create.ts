@@ -5,7 +5,7 @@ import { refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import { newRevision, nextRevision } from '../../core/deployments/new-revision.ts';
 import type { Deps } from '../../core/deps.ts';
@@ -62,7 +62,7 @@ export async function createDeployment(
     listener,
     sealed,
     requestHash: requestHash(body),
-    audit: auditOf(deps, caller, 'deployment.create'),
+    audit: auditMarkOf(deps, { action: 'deployment.create' }, caller),
     now: deps.clock.now(),
   });
   const beside = deps.idempotency.record(shown);

@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import { checkMatch } from '../../core/deployments/checks.ts';
 import type { Deps } from '../../core/deps.ts';
@@ -61,12 +61,12 @@ async function mark(deps: DeletionDeps, deployment: Deployment, caller: Caller):
     slot?.kind === 'revision' ? findRevisionByNumber(deps.table, ref, slot.number) : undefined,
     firstQueued(deps.table, deployment),
   ]);
-  const audit = auditOf(deps, caller, 'deployment.delete');
+  const audit = auditMarkOf(deps, { action: 'deployment.delete' }, caller);
   const facts = { deployment, slotRevision, queued, audit, now: deps.clock.now() };
   await transact(deps.table, requestDeletionWrites(facts));
 }
 
 async function force(deps: DeletionDeps, deployment: Deployment, caller: Caller): Promise<void> {
-  const audit = auditOf(deps, caller, 'deployment.delete');
+  const audit = auditMarkOf(deps, { action: 'deployment.delete' }, caller);
   await transact(deps.table, forceDeletion(deployment, audit, deps.clock.now()));
 }

@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import { checkMatch, checkOpen, checkQueue, checkWaiting } from '../../core/deployments/checks.ts';
 import { newRevision, nextRevision } from '../../core/deployments/new-revision.ts';
@@ -65,7 +65,7 @@ export async function redeployRevision(
       cause: { kind: 'redeploy', revision_id: old.id, ...why },
     };
     const shown = await showDeployment(deps, after);
-    const audit = auditOf(deps, caller, 'revision.redeploy', why);
+    const audit = auditMarkOf(deps, { action: 'revision.redeploy', details: why }, caller);
     const now = deps.clock.now();
     const changes = { before, after, revision, configurations: fresh, sealed: undefined, audit, now };
     await transact(deps.table, [...changeDeployment(changes), ...deps.idempotency.record(shown)]);

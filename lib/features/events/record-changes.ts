@@ -10,10 +10,10 @@ import {
 } from '../../core/events/changed-item.ts';
 import { EVENTS_AT_ONCE, type EventMemory, newMemory } from '../../core/events/feed-writer.ts';
 import { publishNews } from '../../core/events/publish.ts';
+import { auditEventOf, putAuditEvent } from '../../core/items/audit-events.ts';
 import { putUnsentOtherEvent } from '../../core/items/event-items.ts';
 import { isMarked } from '../../core/items/feed.ts';
 import { deploymentOf } from '../../core/items/item-places.ts';
-import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
 import { otherEventsOf, wakesOf } from './other-events.ts';

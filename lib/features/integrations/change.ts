@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { openCredentials, sealCredentials } from '../../core/git-credentials.ts';
@@ -31,7 +31,7 @@ export function changeIntegration(
       has_webhook_secret: before.has_webhook_secret || secret !== undefined,
     };
     const shown = integrationViewOf(after);
-    const audit = auditOf(deps, caller, 'integration.change');
+    const audit = auditMarkOf(deps, { action: 'integration.change' }, caller);
     const writes = replaceIntegration(before, after, audit);
     await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);
     return shown;

@@ -1,7 +1,7 @@
 import { hostProblem } from '../../adapters/outbound/addresses.ts';
 import { ValidationError } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { sealCredentials } from '../../core/git-credentials.ts';
@@ -36,7 +36,7 @@ export async function createIntegration(
     created_by: caller.userId,
   };
   const shown = integrationViewOf(item);
-  const audit = auditOf(deps, caller, 'integration.create');
+  const audit = auditMarkOf(deps, { action: 'integration.create' }, caller);
   const writes = [...putIntegration(item, audit), ...deps.idempotency.record(shown)];
   await withinLimit(deps, { tenantId }, 'integrations', (counted) =>
     transact(deps.table, [...writes, counted]),

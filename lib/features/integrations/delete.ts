@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOfRemoval } from '../../core/audit-of-removal.ts';
+import { auditRemovalWrite } from '../../core/audit-removal.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { removeIntegration } from '../../core/items/integrations.ts';
@@ -21,7 +21,7 @@ export async function deleteIntegration(
   try {
     await transact(deps.table, [
       ...removeIntegration(caller.tenantId, id),
-      auditOfRemoval(deps, caller, 'integration.delete', { subject_id: id }),
+      auditRemovalWrite(deps, { action: 'integration.delete', subject_id: id }, caller),
     ]);
   } catch (error) {
     throw error instanceof ConditionsFailed ? refuse('integration_not_found', { id }) : error;

@@ -107,4 +107,5 @@ export const auditSpec = (
   deps: HandOutDeps,
   { deployment_id, revision_id }: Pick<DeploySpec, 'deployment_id' | 'revision_id'>,
   caller: Caller,
-): void => auditHandOut(deps, caller, 'revision_spec.read', { deployment_id, subject_id: revision_id });
+): void =>
+  auditHandOut(deps, { action: 'revision_spec.read', deployment_id, subject_id: revision_id }, caller);

@@ -2,7 +2,7 @@ import { computeKinds } from '../../compute/kinds.ts';
 import { refuse } from '../../contract/errors.ts';
 import { DEFAULT_POD_SECURITY } from '../../contract/pod-security.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { takeMark } from '../../core/items/default-listener.ts';
@@ -21,7 +21,7 @@ export async function createListener(
   caller: Pick<Caller, 'tenantId' | 'userId' | 'keyId'>,
 ): Promise<ListenerView> {
   const listener = newListener(deps, body, caller.tenantId);
-  const audit = auditOf(deps, caller, 'listener.create');
+  const audit = auditMarkOf(deps, { action: 'listener.create' }, caller);
   const shown = listenerViewOf(listener, {
     lastSeenAt: undefined,
     now: deps.clock.now(),

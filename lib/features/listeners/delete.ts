@@ -1,5 +1,5 @@
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOfRemoval } from '../../core/audit-of-removal.ts';
+import { auditRemovalWrite } from '../../core/audit-removal.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { removeListener } from '../../core/items/listener-writes.ts';
@@ -26,7 +26,7 @@ export async function deleteListener(
     const closingId = await closeUnused(deps, listener);
     await transact(deps.table, [
       ...removeListener(listener, closingId),
-      auditOfRemoval(deps, caller, 'listener.delete', { subject_id: listener.id }),
+      auditRemovalWrite(deps, { action: 'listener.delete', subject_id: listener.id }, caller),
     ]);
   });
 }

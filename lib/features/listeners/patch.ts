@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { dropMark, takeMark } from '../../core/items/default-listener.ts';
@@ -26,7 +26,7 @@ export async function patchListener(
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
   caller: Pick<Caller, 'tenantId' | 'userId' | 'keyId'>,
 ): Promise<ListenerView> {
-  const audit = auditOf(deps, caller, 'listener.change');
+  const audit = auditMarkOf(deps, { action: 'listener.change' }, caller);
   const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, params.listener_id);
   return retryRaces(deps.table, async () => {
     const before = await getListenerItem(deps.table, caller.tenantId, params.listener_id);

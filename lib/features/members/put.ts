@@ -1,6 +1,6 @@
 import { lackedToGive } from '../../contract/roles.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { lacksPermission, refusalOfRole } from '../../core/identity/permission-refusals.ts';
@@ -34,7 +34,10 @@ export async function putMember(
     role,
     created_at,
   } as const;
-  const asked = { by: caller.role, audit: auditOf(deps, caller, 'membership.change', { role, user_id }) };
+  const asked = {
+    by: caller.role,
+    audit: auditMarkOf(deps, { action: 'membership.change', details: { role, user_id } }, caller),
+  };
   try {
     await transact(deps.table, [
       ...putMemberWrites(caller.tenantId, item, asked),

@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { refusalOfRole } from '../../core/identity/permission-refusals.ts';
@@ -22,7 +22,7 @@ export async function removeMember(
   const { tenantId, role: by } = caller;
   const before = await findMember(deps.table, tenantId, id);
   const details = before && { role: before.role, user_id: before.user_id };
-  const audit = auditOf(deps, caller, 'membership.remove', details);
+  const audit = auditMarkOf(deps, { action: 'membership.remove', details }, caller);
   try {
     await transact(deps.table, removeMemberWrites(tenantId, id, { by, now: deps.clock.now(), audit }));
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type Role, rolesNotAbove } from '../../contract/roles.ts';
+import type { AuditMark } from '../../core/items/audit-events.ts';
 import { forgottenAt } from '../../core/items/forgotten-at.ts';
 import { type MemberItem, member, memberKey, membershipKey } from '../../core/items/members.ts';
-import type { AuditMark } from '../../store/audit-events.ts';
 import { absent, any, oneOf, present, put, remove, update } from '../../store/dynamodb/expressions.ts';
 import { queryAll } from '../../store/dynamodb/reads.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';

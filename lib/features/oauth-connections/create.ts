@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { type OAuthToken } from '../../core/items/oauth-token-shapes.ts';
@@ -38,7 +38,7 @@ export async function createConnection(
   const { clock } = deps;
   const item = connectionTo(token, { id: clock.orderedId(), agentId: owner.agentId, now: clock.now() });
   const shown = connectionViewOf(item, token);
-  const audit = auditOf(deps, caller, 'connection.create');
+  const audit = auditMarkOf(deps, { action: 'connection.create' }, caller);
   await write(deps, token, [...putConnection(item, audit), ...deps.idempotency.record(shown)]);
   return shown;
 }

@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOfRemoval } from '../../core/audit-of-removal.ts';
+import { auditRemovalWrite } from '../../core/audit-removal.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { ownerOfCaller } from '../../core/items/oauth-tokens.ts';
@@ -21,7 +21,7 @@ export async function deleteConnection(
   try {
     await transact(deps.table, [
       ...removeConnection(item),
-      auditOfRemoval(deps, caller, 'connection.delete', { subject_id: id }),
+      auditRemovalWrite(deps, { action: 'connection.delete', subject_id: id }, caller),
     ]);
   } catch (error) {
     // It went meanwhile, perhaps together with its token.

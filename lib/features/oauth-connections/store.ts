@@ -1,3 +1,4 @@
+import type { AuditMark } from '../../core/items/audit-events.ts';
 import { type OAuthToken } from '../../core/items/oauth-token-shapes.ts';
 import {
   findTokenAt,
@@ -6,7 +7,6 @@ import {
   type Owner,
   oauthTokenPlaceKey,
 } from '../../core/items/oauth-tokens.ts';
-import type { AuditMark } from '../../store/audit-events.ts';
 import { collected } from '../../store/dynamodb/collected.ts';
 import { atMost, present, put, remove, update } from '../../store/dynamodb/expressions.ts';
 import { find, queryAll } from '../../store/dynamodb/reads.ts';

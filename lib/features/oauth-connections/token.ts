@@ -27,7 +27,7 @@ export async function getConnectionToken(
   const provider = await findProvider(deps.table, caller.organizationId, providerId);
   if (provider === undefined) throw refuse('oauth_provider_not_found', { providerId });
   const fresh = await freshAccessToken(deps, token, provider);
-  auditHandOut(deps, caller, 'oauth_token.read', { subject_id: token.id });
+  auditHandOut(deps, { action: 'oauth_token.read', subject_id: token.id }, caller);
   return {
     access_token: fresh.accessToken,
     token_type: 'Bearer',

@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { auditOfRemoval } from '../../core/audit-of-removal.ts';
+import { auditRemovalWrite } from '../../core/audit-removal.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { getNamedProvider } from '../../core/items/oauth-providers.ts';
@@ -22,7 +22,7 @@ export async function deleteProvider(
   try {
     await transact(deps.table, [
       removeProvider(provider),
-      auditOfRemoval(deps, caller, 'oauth_provider.delete', { subject_id: providerId }),
+      auditRemovalWrite(deps, { action: 'oauth_provider.delete', subject_id: providerId }, caller),
     ]);
   } catch (error) {
     throw error instanceof ConditionsFailed ? refuse('oauth_provider_not_found', { providerId }) : error;

@@ -1,5 +1,5 @@
 import { refuse } from '../../contract/errors.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { findProviderById, type OAuthProvider } from '../../core/items/oauth-providers.ts';
@@ -21,7 +21,7 @@ export async function keepProvider(
   if ((await findProviderById(deps.table, organizationId, providerId)) !== undefined)
     throw refuse('oauth_provider_taken', { providerId });
   const shown = providerViewOf(item);
-  const audit = { ...auditOf(deps, caller, 'oauth_provider.create'), subject_id: providerId };
+  const audit = auditMarkOf(deps, { action: 'oauth_provider.create', subject_id: providerId }, caller);
   try {
     await transact(deps.table, [putProvider(item, audit), ...deps.idempotency.record(shown)]);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { refuse, ValidationError } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { missing, valueError } from '../../contract/validation/problems.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { getNamedProvider, type OAuthProvider } from '../../core/items/oauth-providers.ts';
@@ -27,7 +27,7 @@ export async function patchProvider(
   caller: Caller,
 ): Promise<ProviderView> {
   checkAddresses(body, deps.settings.addresses);
-  const mark = auditOf(deps, caller, 'oauth_provider.change');
+  const mark = auditMarkOf(deps, { action: 'oauth_provider.change' }, caller);
   return retryRaces(deps.table, async () => {
     const before = await getNamedProvider(deps.table, caller.organizationId, params.provider_id);
     const { provider_id: providerId } = before;

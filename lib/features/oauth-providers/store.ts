@@ -1,5 +1,5 @@
+import type { AuditMark } from '../../core/items/audit-events.ts';
 import { keyOfProvider, type OAuthProvider } from '../../core/items/oauth-providers.ts';
-import type { AuditMark } from '../../store/audit-events.ts';
 import { absent, equals, put, remove } from '../../store/dynamodb/expressions.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 

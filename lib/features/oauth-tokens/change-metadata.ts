@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { type OAuthToken } from '../../core/items/oauth-token-shapes.ts';
@@ -28,7 +28,7 @@ export async function changeTokenMetadata(
   caller: Caller,
 ): Promise<OAuthTokenView> {
   const { token_id: id } = params;
-  const audit = auditOf(deps, caller, 'oauth_token.change');
+  const audit = auditMarkOf(deps, { action: 'oauth_token.change' }, caller);
   return retryRaces(deps.table, async () => {
     const before = await findOwnToken(deps.table, ownerOfCaller(caller), id);
     if (before === undefined) throw refuse('oauth_token_not_found', { id });

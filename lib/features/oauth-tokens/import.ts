@@ -1,6 +1,6 @@
 import type { TokenAnswer } from '../../adapters/oauth.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { getNamedProvider } from '../../core/items/oauth-providers.ts';
@@ -29,7 +29,7 @@ export async function importToken(
     scopes: body.scopes ?? [],
     isDefault: body.is_default,
     metadata: body.metadata,
-    audit: auditOf(deps, caller, 'oauth_token.create'),
+    audit: auditMarkOf(deps, { action: 'oauth_token.create' }, caller),
   });
   const shown = oauthTokenViewOf(token);
   await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);

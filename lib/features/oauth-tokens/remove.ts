@@ -1,5 +1,5 @@
 import type { AuditAction } from '../../contract/audit.ts';
-import { auditOfRemoval } from '../../core/audit-of-removal.ts';
+import { auditRemovalWrite } from '../../core/audit-removal.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { findProvider } from '../../core/items/oauth-providers.ts';
@@ -36,7 +36,7 @@ export function removeToken(
       ...removeTokenWrites(token, place),
       ...removeConnectionsOf(token, connections),
       ...(revocation === undefined ? [] : [keepRevocation(revocation)]),
-      auditOfRemoval(deps, caller, ACTION, { subject_id: token.id }),
+      auditRemovalWrite(deps, { action: ACTION, subject_id: token.id }, caller),
     ]);
     return { revocation };
   });

@@ -1,3 +1,4 @@
+import type { AuditMark } from '../../core/items/audit-events.ts';
 import {
   keyOfRevocation,
   REVOCATIONS_DUE,
@@ -12,7 +13,6 @@ import {
   oauthTokenPrefix,
   oauthTokensPk,
 } from '../../core/items/oauth-tokens.ts';
-import type { AuditMark } from '../../store/audit-events.ts';
 import { dueItems } from '../../store/due.ts';
 import { collected } from '../../store/dynamodb/collected.ts';
 import { equals, present, remove, update } from '../../store/dynamodb/expressions.ts';

@@ -22,7 +22,7 @@ export async function createPushToken(
   // Older clients log in under the user name of another registry, and would see only "denied".
   if (body.supports_registry_username !== true) throw refuse('push_client', {});
   const login = await deps.registry.pushLogin({ tenantId: caller.tenantId, deploymentId: deployment.id });
-  auditHandOut(deps, caller, 'push_token.create', { deployment_id: deployment.id });
+  auditHandOut(deps, { action: 'push_token.create', deployment_id: deployment.id }, caller);
   return {
     token: login.password,
     registry_url: login.registryHost,

@@ -16,6 +16,6 @@ export async function createRegistryCredentials(
   await getListenerItem(deps.table, caller.tenantId, params.listener_id);
   if (deps.registry === undefined) throw refuse('no_registry', {});
   const { registryHost, username, password, expiresAt } = await deps.registry.pullLogin(caller.tenantId);
-  auditHandOut(deps, caller, 'registry_credentials.create', { subject_id: params.listener_id });
+  auditHandOut(deps, { action: 'registry_credentials.create', subject_id: params.listener_id }, caller);
   return { registry: registryHost, username, password, expires_at: expiresAt };
 }

@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import { checkOpen } from '../../core/deployments/checks.ts';
 import { maskedReason } from '../../core/deployments/reason.ts';
@@ -38,7 +38,7 @@ export async function interruptRevision(
     checkInTime(revision);
     const now = deps.clock.now();
     const why = await maskedReason(deps, ref, [revision.secrets, deployment.secrets], body);
-    const audit = auditOf(deps, caller, 'revision.interrupt', why);
+    const audit = auditMarkOf(deps, { action: 'revision.interrupt', details: why }, caller);
     const shown = revisionViewOf(interrupted(revision, now), deployment, undefined);
     const writes =
       revision.status === 'QUEUED'

@@ -1,7 +1,7 @@
 import type { ManagedComputeType } from '../../compute/kinds.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { createListenerWrites } from '../../core/items/listener-writes.ts';
@@ -33,7 +33,7 @@ export async function createTenant(
   };
   const tenantId = deps.clock.orderedId();
   const view = { id: tenantId, ...created };
-  const audit = auditOf(deps, caller, 'tenant.create');
+  const audit = auditMarkOf(deps, { action: 'tenant.create' }, caller);
   const { managedCompute } = deps.settings;
   await transact(deps.table, [
     ...putTenant({ tenant_id: tenantId, ...created }, audit),

@@ -1,5 +1,5 @@
+import type { AuditMark } from '../../core/items/audit-events.ts';
 import { type Tenant, tenantKey } from '../../core/items/tenants.ts';
-import type { AuditMark } from '../../store/audit-events.ts';
 import { absent, put } from '../../store/dynamodb/expressions.ts';
 import { find, queryAll } from '../../store/dynamodb/reads.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';

@@ -25,7 +25,7 @@ export async function createUploadUrl(
   const ref = { tenantId: caller.tenantId, deploymentId: deployment.id };
   const path = uploadPath(ref, deps.clock.orderedId());
   const url = await deps.blobs.uploadUrl(path, UPLOAD_URL_SECONDS);
-  auditHandOut(deps, caller, 'upload_url.create', { deployment_id: deployment.id });
+  auditHandOut(deps, { action: 'upload_url.create', deployment_id: deployment.id }, caller);
   return {
     upload_url: url,
     object_path: path,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { create as createEvents } from '../../../functions/streams/events.ts';
-import { listAuditEvents } from '../../../lib/app/audit-events/list.ts';
-import { listAuditEvents as row } from '../../../lib/contract/routes/audit.ts';
 import type { Caller } from '../../../lib/core/caller.ts';
+import { listAuditEvents } from '../../../lib/features/audit/list.ts';
+import { listAuditEvents as row } from '../../../lib/features/audit/routes.ts';
 import { createIntegration } from '../../../lib/features/integrations/create.ts';
 import { deleteIntegration } from '../../../lib/features/integrations/delete.ts';
 import { createIntegration as integrationRow } from '../../../lib/features/integrations/routes.ts';

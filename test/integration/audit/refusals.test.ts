@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { listAuditEvents } from '../../../lib/app/audit-events/list.ts';
-import { noteRefusal } from '../../../lib/app/audit-events/note-refusal.ts';
-import { CALLERS_MAX, countedRefusals } from '../../../lib/app/audit-events/refusal.ts';
-import type { AuditEventView } from '../../../lib/contract/audit.ts';
 import type { RefusalNote } from '../../../lib/contract/note-lines.ts';
 import type { Role } from '../../../lib/contract/roles.ts';
-import { listAuditEvents as row } from '../../../lib/contract/routes/audit.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
 import { newApiKey } from '../../../lib/core/identity/api-key.ts';
+import { CALLERS_MAX, countedRefusals } from '../../../lib/features/audit/count-refusals.ts';
+import { listAuditEvents } from '../../../lib/features/audit/list.ts';
+import { listAuditEvents as row } from '../../../lib/features/audit/routes.ts';
+import type { AuditEventView } from '../../../lib/features/audit/shape.ts';
+import { noteRefusal } from '../../../lib/features/audit/take-notes.ts';
 import { apiEvent, lambdaContext } from '../../support/http/event.ts';
 import { handlerOf, isGuarded, request } from '../../support/http/security-loop.ts';
 import { aCaller } from '../../support/world/caller.ts';

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { listAuditEvents } from '../../../lib/app/audit-events/list.ts';
 import type { TokenEvent } from '../../../lib/contract/events.ts';
-import { listAuditEvents as auditRow } from '../../../lib/contract/routes/audit.ts';
 import { findOwnToken } from '../../../lib/core/items/oauth-tokens.ts';
 import { freshAccessToken } from '../../../lib/core/oauth/fresh.ts';
 import { openTokens } from '../../../lib/core/oauth/sealed-tokens.ts';
+import { listAuditEvents } from '../../../lib/features/audit/list.ts';
+import { listAuditEvents as auditRow } from '../../../lib/features/audit/routes.ts';
 import { createConnection } from '../../../lib/features/oauth-connections/create.ts';
 import { deleteToken } from '../../../lib/features/oauth-tokens/delete.ts';
 import { importToken } from '../../../lib/features/oauth-tokens/import.ts';

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { packLines } from '../../../lib/adapters/aws/log-chunks.ts';
 import { createTableLogs, queryLog } from '../../../lib/adapters/aws/logs.ts';
+import { auditEvent, auditEventKey } from '../../../lib/core/items/audit-events.ts';
 import { removalsBeside } from '../../../lib/core/items/deletions.ts';
 import { packedId, rowsOnListener } from '../../../lib/core/items/deployment-rows.ts';
 import { followerSlot, followerSlots } from '../../../lib/core/items/follower-slots.ts';
@@ -12,10 +13,9 @@ import { firstQueued } from '../../../lib/core/items/queue.ts';
 import { endsReader, revisionEnds } from '../../../lib/core/items/revision-ends.ts';
 import { revisionsBetween } from '../../../lib/core/items/revisions.ts';
 import { openTaskPage } from '../../../lib/core/items/tasks.ts';
+import { auditEvents } from '../../../lib/features/audit/store.ts';
 import { rowsOf } from '../../../lib/features/deployments/store.ts';
-import * as audit from '../../../lib/store/audit-events.ts';
 import { dueItems } from '../../../lib/store/due.ts';
-import { auditEventKey } from '../../../lib/store/keys/audit.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
 import { placementKey, placementVersionKeys } from '../../../lib/store/keys/placements.ts';
 import { logChunk, logChunkKey } from '../../../lib/store/logs.ts';
@@ -165,11 +165,10 @@ const ofTenants: QueryCase[] = [
   },
   {
     name: 'audit events of a tenant',
-    file: 'lib/store/audit-events.ts',
-    shape: audit.auditEvent,
+    file: 'lib/features/audit/store.ts',
+    shape: auditEvent,
     key: (id) => auditEventKey({ tenantId: id }, noTime),
-    ask: (table, id) =>
-      all(audit.auditEvents(table, { tenantId: id }, { since: undefined, until: undefined })),
+    ask: (table, id) => all(auditEvents(table, { tenantId: id }, { since: undefined, until: undefined })),
   },
   {
     name: 'followers of logs of a tenant',

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -73,7 +81,6 @@ const facts: [file: string, specifier: string, allowed: boolean][] = [
   ['lib/features/deployments/a.ts', '../../store/keys/index.ts', false],
   ['lib/features/deployments/a.ts', '../../store/keys/placements.ts', false],
   ['lib/app/oauth/tokens/a.ts', '../../../store/oauth/tokens.ts', true],
-  ['lib/app/audit.ts', '../store/keys/audit.ts', false],
   ['lib/core/oauth/a.ts', '../../store/keys/index.ts', false],
   ['lib/core/oauth/a.ts', '../items/oauth-tokens.ts', true],
   ['lib/adapters/a.ts', './aws/blobs.ts', false],

@@ -1,4 +1,5 @@
 import { apiKeyExamples } from '../../../features/api-keys/examples.ts';
+import { auditExamples } from '../../../features/audit/examples.ts';
 import { consentExamples } from '../../../features/consent/examples.ts';
 import { consoleExamples } from '../../../features/console/examples.ts';
 import { consolePageExamples } from '../../../features/console-pages/examples.ts';
@@ -19,7 +20,6 @@ import { serviceExamples } from '../../../features/service/examples.ts';
 import { tenantExamples } from '../../../features/tenants/examples.ts';
 import { uploadExamples } from '../../../features/uploads/examples.ts';
 import { webhookExamples } from '../../../features/webhooks/examples.ts';
-import { auditExamples } from './audit.ts';
 
 /** What a request may send and what it is answered; a test parses each with the schemas of its route. */
 export type Example = { body?: unknown; response?: unknown };

@@ -1,5 +1,4 @@
 import { isTerminal } from '../../../domain/transitions.ts';
-import type { AuditMark } from '../../../store/audit-events.ts';
 import { countOneLess } from '../../../store/counts.ts';
 import { absent, equals, guard, present, put, remove, update } from '../../../store/dynamodb/expressions.ts';
 import type { Write } from '../../../store/dynamodb/transact.ts';
@@ -11,6 +10,7 @@ import {
   deploymentRowKey,
   nameKey,
 } from '../../../store/keys/index.ts';
+import type { AuditMark } from '../../items/audit-events.ts';
 import type { Deletion } from '../../items/deletions.ts';
 import { rowOf } from '../../items/deployment-rows.ts';
 import { deploymentRefOf, slotAsRead } from '../../items/deployments.ts';

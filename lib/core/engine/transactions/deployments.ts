@@ -5,7 +5,6 @@ import {
   type RunField,
   runFields,
 } from '../../../contract/deployments/fields.ts';
-import type { AuditMark } from '../../../store/audit-events.ts';
 import { equals, guard, present, put, putNew, update } from '../../../store/dynamodb/expressions.ts';
 import type { Write } from '../../../store/dynamodb/transact.ts';
 import {
@@ -16,6 +15,7 @@ import {
   nameKey,
   secretsKey,
 } from '../../../store/keys/index.ts';
+import type { AuditMark } from '../../items/audit-events.ts';
 import { rowOf, waitingIn, waitingRow } from '../../items/deployment-rows.ts';
 import { deploymentRefOf } from '../../items/deployments.ts';
 import { claimHost } from '../../items/hosts.ts';

@@ -1,12 +1,13 @@
-import type { AuditEventView } from '../../contract/audit.ts';
 import { allows } from '../../contract/roles.ts';
-import type { listAuditEvents as row } from '../../contract/routes/audit.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
+import type { AuditEvent, AuditPlace } from '../../core/items/audit-events.ts';
 import { pageOf } from '../../core/page.ts';
 import { timeOf } from '../../domain/ordered-id.ts';
-import { type AuditEvent, type AuditPlace, auditEvents } from '../../store/audit-events.ts';
+import type { listAuditEvents as row } from './routes.ts';
+import type { AuditEventView } from './shape.ts';
+import { auditEvents } from './store.ts';
 
 /**
  * Who did what in the tenant, newest first; for an administrator of the organization also who was refused
@@ -20,7 +21,7 @@ export async function listAuditEvents(
   const range = { since: query.since, until: query.until };
   const events = newestFirst(placesOf(caller).map((place) => auditEvents(table, place, range)));
   const page = await pageOf(wanted(events, query, clock.now()), query);
-  return { resources: page.rows.map(viewOf), offset: page.offset };
+  return { resources: page.rows.map(auditEventViewOf), offset: page.offset };
 }
 
 async function* wanted(
@@ -44,7 +45,7 @@ const matches = (event: AuditEvent, { action, user_id, deployment_id }: Query): 
   (user_id === undefined || event.user_id === user_id) &&
   (deployment_id === undefined || event.deployment_id === deployment_id);
 
-function viewOf(event: AuditEvent): AuditEventView {
+function auditEventViewOf(event: AuditEvent): AuditEventView {
   return {
     id: event.sk,
     at: new Date(timeOf(event.sk)).toISOString(),

@@ -1,4 +1,4 @@
-import { CREATED, page } from '../../example-values.ts';
+import { CREATED, page } from '../../contract/example-values.ts';
 
 const USER = '2b3c4d5e-6f70-4182-9394-a5b6c7d8e9f0';
 

@@ -1,5 +1,5 @@
-import { auditEventListView, listAuditEventsQuery } from '../audit.ts';
-import { route } from './route.ts';
+import { route } from '../../contract/routes/route.ts';
+import { auditEventListView, listAuditEventsQuery } from './shape.ts';
 
 export const listAuditEvents = route({
   operation: 'listAuditEvents',

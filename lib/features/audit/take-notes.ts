@@ -1,19 +1,19 @@
 import type { AuditAction } from '../../contract/audit.ts';
 import type { RefusalNote } from '../../contract/note-lines.ts';
+import type { AuditLog, HandedOut } from '../../core/audit.ts';
 import type { Deps } from '../../core/deps.ts';
-import { findTenant, tenantIdIn } from '../../core/items/tenants.ts';
 import {
   type AuditEvent,
   type AuditPlace,
-  addCaller,
+  auditEventOf,
   auditTtl,
-  countInAuditEvent,
-  findRefusals,
   putAuditEvent,
-} from '../../store/audit-events.ts';
+} from '../../core/items/audit-events.ts';
+import { findTenant, tenantIdIn } from '../../core/items/tenants.ts';
 import { retryRaces } from '../../store/dynamodb/transact.ts';
-import { writeAll } from '../../store/dynamodb/write.ts';
-import { CALLERS_MAX, callerKindOf, withoutCaller } from './refusal.ts';
+import { write, writeAll } from '../../store/dynamodb/write.ts';
+import { CALLERS_MAX, callerKindOf, countedRefusals, withoutCaller } from './count-refusals.ts';
+import { addCaller, countInAuditEvent, findRefusals } from './store.ts';
 
 type NoteDeps = Pick<Deps, 'table' | 'settings'>;
 
@@ -70,4 +70,35 @@ async function placeOf(
   const id = claimed && tenantIdIn(claimed);
   const found = id ? await findTenant(table, id) : undefined;
   return found === undefined ? 'installation' : { tenantId: found.tenant_id };
+}
+
+/** Writes down that a request was given a credential or a secret; the same item however often it is written. */
+export async function noteHandOut(
+  { table, settings }: Pick<Deps, 'table' | 'settings'>,
+  { deployment_id, subject_id, ...mark }: HandedOut,
+): Promise<void> {
+  const of = {
+    ...(deployment_id !== undefined && { deployment_id }),
+    ...(subject_id !== undefined && { subject_id }),
+  };
+  const event = auditEventOf(mark, of, settings.auditDays);
+  await write(table, putAuditEvent({ tenantId: mark.tenant_id }, event));
+}
+
+/**
+ * The audit log that writes at once, behind the answer: where nothing stands between a request and the table.
+ * `onError` gets what fails.
+ */
+export function writtenAuditLog(
+  deps: Pick<Deps, 'table' | 'settings'>,
+  onError: (error: unknown) => void,
+): AuditLog {
+  return {
+    handedOut: (event) => {
+      noteHandOut(deps, event).catch(onError);
+    },
+    refused: countedRefusals((note) => {
+      noteRefusal(deps, note).catch(onError);
+    }),
+  };
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { RefusalNote } from '../../contract/note-lines.ts';
-import type { Refusal } from '../../core/audit-log.ts';
+import type { Refusal } from '../../core/audit.ts';
 import { hourOf } from '../../core/identity/key-uses.ts';
 import type { Known } from '../../core/identity/refused.ts';
-import { networkOf } from './source-network.ts';
 
 /** Stands for all callers beyond those that are counted separately. */
 export const VARIOUS = 'various';
@@ -24,9 +23,9 @@ type Kind = 'known' | 'unknown';
 export const callerKindOf = ({ key_id }: Pick<RefusalNote, 'key_id'>): Kind =>
   key_id === undefined ? 'unknown' : 'known';
 
-/** Counts are exact up to here; beyond, an event is written each time that the number has doubled. */
+/** Counts are exact up to here; above, a count is passed on each time that it has doubled. */
 const EXACT_UP_TO = 10;
-const isTold = (count: number): boolean => count <= EXACT_UP_TO || (count & (count - 1)) === 0;
+const isPassedOn = (count: number): boolean => count <= EXACT_UP_TO || (count & (count - 1)) === 0;
 
 type Counted = { count: number; passedOn: number };
 /** By caller, then by what is counted together. */
@@ -54,7 +53,7 @@ export function countedRefusals(passOn: (note: RefusalNote) => void): (refusal: 
     const counted = places.get(placeOf(note)) ?? { count: 0, passedOn: 0 };
     counted.count += 1;
     places.set(placeOf(note), counted);
-    if (!isTold(counted.count)) return;
+    if (!isPassedOn(counted.count)) return;
     passOn({ ...note, count: counted.count - counted.passedOn });
     counted.passedOn = counted.count;
   };
@@ -110,4 +109,21 @@ function callerOf(status: number, known: Known | undefined, address: string): st
     .update([status, ...who].join(' '))
     .digest('hex')
     .slice(0, 32);
+}
+
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+/**
+ * The network that an address is of, as one caller has it: an IPv4 address itself, the first 64 bits of an
+ * IPv6 address; any other text as it is.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address;
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, GROUPS - before.length - after.length) }, () => '0');
+  const groups = [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16).toString(16));
+  return `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }

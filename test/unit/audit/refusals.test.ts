@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { CALLERS_MAX, CLAIMS_MAX, countedRefusals, VARIOUS } from '../../../lib/app/audit-events/refusal.ts';
-import { networkOf } from '../../../lib/app/audit-events/source-network.ts';
 import type { RefusalNote } from '../../../lib/contract/note-lines.ts';
-import { type Refusal } from '../../../lib/core/audit-log.ts';
+import { type Refusal } from '../../../lib/core/audit.ts';
+import {
+  CALLERS_MAX,
+  CLAIMS_MAX,
+  countedRefusals,
+  networkOf,
+  VARIOUS,
+} from '../../../lib/features/audit/count-refusals.ts';
 
 const HOUR = 3_600_000;
 const known = { userId: 'user', keyId: 'key', tenantId: 'tenant', organizationId: 'organization' };
