@@ -1,3 +1,4 @@
+import { type RunField, runFields } from '../../contract/deployments/fields.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import { check, equals, guard, present, same, type Test } from '../../store/dynamodb/expressions.ts';
@@ -6,7 +7,13 @@ import type { Write } from '../../store/dynamodb/transact.ts';
 import { configurationKey, deploymentKey, secretsKey } from '../../store/keys/index.ts';
 import type { Table } from '../../store/table.ts';
 import { anyConfiguration, anyDeployment } from './any-version.ts';
-import { type Configuration, type Deployment, secretsVersion } from './items.ts';
+import {
+  CONFIGURATION_VERSION,
+  type Configuration,
+  type Deployment,
+  type DeploymentConfig,
+  secretsVersion,
+} from './items.ts';
 
 /** Names a deployment by its item. */
 export const deploymentRefOf = ({
@@ -34,6 +41,24 @@ export async function getDeploymentItem(
 /** Changes nothing; demands that the deployment is there. */
 export const checkDeployment = (tenantId: string, deploymentId: string): Write =>
   check(`deployment ${deploymentId}`, deploymentKey(tenantId, deploymentId), present('pk'));
+
+/** What revisions snapshot of a deployment's configuration, by the version that it names. */
+export function configurationOf(deployment: Deployment): Configuration {
+  const ran: Pick<DeploymentConfig, RunField> = {};
+  for (const field of runFields) {
+    const value = deployment.config[field];
+    if (value !== undefined) Object.assign(ran, { [field]: value });
+  }
+  return {
+    v: CONFIGURATION_VERSION,
+    entity: 'configuration',
+    tenant_id: deployment.tenant_id,
+    version: deployment.configuration,
+    ...ran,
+    secret_references: deployment.secret_references,
+    secret_names: deployment.secret_names,
+  };
+}
 
 /**
  * The configuration of this version; versions are immutable, written with what refers to them, and go with

@@ -6,8 +6,8 @@ import { checkMatch, checkOpen, checkQueue, checkWaiting } from '../../core/depl
 import { newRevision, nextRevision } from '../../core/deployments/new-revision.ts';
 import { maskedReason } from '../../core/deployments/reason.ts';
 import type { Deps } from '../../core/deps.ts';
-import { changeDeployment, configurationOf } from '../../core/engine/transactions/deployments.ts';
-import { getConfiguration, getDeploymentItem } from '../../core/items/deployments.ts';
+import { changeDeployment } from '../../core/engine/transactions/deployments.ts';
+import { configurationOf, getConfiguration, getDeploymentItem } from '../../core/items/deployments.ts';
 import type { Configuration, Deployment, Revision } from '../../core/items/items.ts';
 import { getRevisionItem } from '../../core/items/revisions.ts';
 import { isTerminal } from '../../domain/transitions.ts';

@@ -1,10 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type PlainField,
-  plainFields,
-  type RunField,
-  runFields,
-} from '../../../contract/deployments/fields.ts';
+import { type PlainField, plainFields } from '../../../contract/deployments/fields.ts';
 import { equals, guard, present, put, putNew, update } from '../../../store/dynamodb/expressions.ts';
 import type { Write } from '../../../store/dynamodb/transact.ts';
 import {
@@ -17,17 +12,10 @@ import {
 } from '../../../store/keys/index.ts';
 import type { AuditMark } from '../../items/audit-events.ts';
 import { rowOf, waitingIn, waitingRow } from '../../items/deployment-rows.ts';
-import { deploymentRefOf } from '../../items/deployments.ts';
+import { configurationOf, deploymentRefOf } from '../../items/deployments.ts';
 import { claimHost } from '../../items/hosts.ts';
 import { checkIntegration } from '../../items/integrations.ts';
-import {
-  CONFIGURATION_VERSION,
-  type Configuration,
-  type Deployment,
-  type DeploymentConfig,
-  type Listener,
-  type Revision,
-} from '../../items/items.ts';
+import type { Configuration, Deployment, Listener, Revision } from '../../items/items.ts';
 import { checkListener, checkListenerOpen } from '../../items/listener-writes.ts';
 import { inFlightDue } from '../../items/looks.ts';
 import type { NameReservation } from '../../items/names.ts';
@@ -37,24 +25,6 @@ import { putRevision } from '../../items/revisions.ts';
 
 /** Sweep looks at a queue within this time, should the stream not have. */
 const queueDue = (deployment: Deployment, now: number) => inFlightDue(deploymentRefOf(deployment), now);
-
-/** What revisions snapshot of a deployment's configuration, by the version that it names. */
-export function configurationOf(deployment: Deployment): Configuration {
-  const ran: Pick<DeploymentConfig, RunField> = {};
-  for (const field of runFields) {
-    const value = deployment.config[field];
-    if (value !== undefined) Object.assign(ran, { [field]: value });
-  }
-  return {
-    v: CONFIGURATION_VERSION,
-    entity: 'configuration',
-    tenant_id: deployment.tenant_id,
-    version: deployment.configuration,
-    ...ran,
-    secret_references: deployment.secret_references,
-    secret_names: deployment.secret_names,
-  };
-}
 
 /**
  * A configuration as the version item that deployments and revisions refer to. It may also say who asked for
