@@ -73,7 +73,11 @@ export async function tokensOf(table: Table, owner: Owner, providerId: string): 
 }
 
 /** The tokens of exactly this person and agent. */
-export async function matching(table: Table, owner: TokenOwner, providerId: string): Promise<OAuthToken[]> {
+export async function exactTokensOf(
+  table: Table,
+  owner: TokenOwner,
+  providerId: string,
+): Promise<OAuthToken[]> {
   return collected(
     queryAll(table, oauthToken, {
       pk: oauthTokensPk(owner),

@@ -3,9 +3,9 @@ import type { Deps } from '../deps.ts';
 import type { OAuthProvider } from '../items/oauth-providers.ts';
 import type { OAuthToken } from '../items/oauth-token-shapes.ts';
 import { TookTooLong, within } from '../within.ts';
-import { isDue, isValid, needsConsent } from './grant.ts';
 import { refreshed, Unrefreshed } from './refresh.ts';
 import { openTokens } from './sealed-tokens.ts';
+import { isDue, isValid, needsConsent } from './token-rules.ts';
 
 export type FreshDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
 export type FreshToken = { accessToken: string; expiresAt: number | undefined; token: OAuthToken };

@@ -3,17 +3,17 @@ import type { Write } from '../../store/dynamodb/transact.ts';
 import type { Deps } from '../deps.ts';
 import type { AuditMark } from '../items/audit-events.ts';
 import type { OAuthProvider } from '../items/oauth-providers.ts';
-import { type OAuthToken } from '../items/oauth-token-shapes.ts';
+import type { OAuthToken } from '../items/oauth-token-shapes.ts';
 import {
   demoteToken,
-  matching,
+  exactTokensOf,
   ownerOf,
   putToken,
   type TokenOwner,
   tokensOf,
 } from '../items/oauth-tokens.ts';
-import { coversScopes, isDefaultBeside, lifetimeOf } from './grant.ts';
 import { sealTokens } from './sealed-tokens.ts';
+import { coversScopes, isDefaultBeside, lifetimeOf } from './token-rules.ts';
 
 type KeepDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
 
@@ -59,7 +59,7 @@ async function replacedBy(
   provider: OAuthProvider,
   scopes: string[],
 ): Promise<OAuthToken | undefined> {
-  const covered = (await matching(table, owner, provider.provider_id)).filter((other) =>
+  const covered = (await exactTokensOf(table, owner, provider.provider_id)).filter((other) =>
     coversScopes({ scopes }, other.scopes),
   );
   return covered.find(({ is_default }) => is_default) ?? covered.at(-1);

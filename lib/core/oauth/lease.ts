@@ -1,6 +1,6 @@
 import { ConditionsFailed, transact, type Write } from '../../store/dynamodb/transact.ts';
 import type { Deps } from '../deps.ts';
-import { type OAuthToken } from '../items/oauth-token-shapes.ts';
+import type { OAuthToken } from '../items/oauth-token-shapes.ts';
 import {
   pauseTokenLease,
   storeExpiredToken,

@@ -5,12 +5,12 @@ import { write } from '../../store/dynamodb/write.ts';
 import type { Deps } from '../deps.ts';
 import type { OAuthProvider } from '../items/oauth-providers.ts';
 import { keepRevocation, revocationOf } from '../items/oauth-revocations.ts';
-import { type OAuthToken } from '../items/oauth-token-shapes.ts';
+import type { OAuthToken } from '../items/oauth-token-shapes.ts';
 import { findTokenAgain } from '../items/oauth-tokens.ts';
 import { clientOf } from './client.ts';
-import { isDue, isValid, lifetimeOf, needsConsent } from './grant.ts';
 import { leaseStateOf, releaseAsExpired, releaseAsFailed, releaseWith, takeLease } from './lease.ts';
 import { openTokens, sealTokens } from './sealed-tokens.ts';
+import { isDue, isValid, lifetimeOf, needsConsent } from './token-rules.ts';
 
 export type RefreshDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
 
@@ -31,7 +31,7 @@ const CALL_MILLISECONDS_MAX = 10_000;
 const WAIT_MILLISECONDS_MAX = 5_000;
 /** What is valid for longer than this is given without waiting for who refreshes it. */
 const WORTH_WAITING_MILLISECONDS = 10_000;
-const LOOK_MILLISECONDS = { least: 50, most: 200 } as const;
+const POLL_MILLISECONDS = { least: 50, most: 200 } as const;
 
 /**
  * The token after one refresh, however many ask for it at once: whoever takes the lease on it asks the
@@ -46,7 +46,7 @@ export async function refreshed(
 ): Promise<OAuthToken> {
   const patience = patienceOf(deps.table);
   const begunAt = patience.now();
-  let wait: number = LOOK_MILLISECONDS.least;
+  let wait: number = POLL_MILLISECONDS.least;
   for (let token = seen; ; token = await current(deps, token)) {
     const now = deps.clock.now();
     if (needsConsent(token, provider, now) || !isDue(token, now)) return token;
@@ -59,7 +59,7 @@ export async function refreshed(
     if (patience.now() - begunAt > WAIT_MILLISECONDS_MAX)
       throw new Unrefreshed('another refresh of it has not ended');
     await patience.pause(wait);
-    wait = Math.min(LOOK_MILLISECONDS.most, wait * 2);
+    wait = Math.min(POLL_MILLISECONDS.most, wait * 2);
   }
 }
 

@@ -8,7 +8,7 @@ import type { FreshDeps, FreshToken } from '../../core/oauth/fresh.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import type { authenticate as row } from './routes.ts';
 import { newTicket } from './secrets.ts';
-import { lifeOf, putAuthRequest } from './store.ts';
+import { expiryOf, putAuthRequest } from './store.ts';
 import { noGrant, type StoredGrant, storedGrant } from './stored-grant.ts';
 
 type Input = Pick<RouteInput<typeof row>, 'body' | 'baseUrl'>;
@@ -98,7 +98,7 @@ async function keepRequest(
     user_binding: provider.user_binding,
     nonce_hash: nonce.hash,
     created_at: new Date(now).toISOString(),
-    ...lifeOf(now, UNOPENED_SECONDS),
+    ...expiryOf(now, UNOPENED_SECONDS),
   } as const;
   await write(table, putAuthRequest(item, auditMarkOf({ clock }, { action: 'consent.request' }, caller)));
   return { url: `${baseUrl}/v2/auth/begin/${nonce.text}`, auth_id: id };

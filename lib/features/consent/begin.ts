@@ -10,7 +10,7 @@ import type { AuthRequest, AuthRequestAt } from './items.ts';
 import { otherBrowserPage, overPage, unprovenFormPage } from './pages.ts';
 import { sealText } from './sealed.ts';
 import { isFormTokenOf, newPageSecret, newTicket, newVerifier } from './secrets.ts';
-import { lifeOf, reach } from './store.ts';
+import { expiryOf, moveToStage } from './store.ts';
 
 type BeginDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
 
@@ -64,7 +64,7 @@ async function goOn(
     params: provider.authorization_params,
   });
   try {
-    await write(deps.table, reach(item, begun, lifeOf(deps.clock.now(), CONSENT_SECONDS)));
+    await write(deps.table, moveToStage(item, begun, expiryOf(deps.clock.now(), CONSENT_SECONDS)));
   } catch (error) {
     // Another browser was quicker.
     if (error instanceof ConditionsFailed) return otherBrowserPage();

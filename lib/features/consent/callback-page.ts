@@ -9,7 +9,7 @@ import { grant } from './grant.ts';
 import { confirmPage, connectedPage, notConnectedPage, otherBrowserPage, overPage } from './pages.ts';
 import { sealAnswer } from './sealed.ts';
 import { newConfirmationCode } from './secrets.ts';
-import { lifeOf, reach } from './store.ts';
+import { expiryOf, moveToStage } from './store.ts';
 
 const CONFIRMATION_ATTEMPTS = 5;
 
@@ -75,6 +75,6 @@ async function awaitConfirmation(
     code_hash: code.hash,
     attempts_left: CONFIRMATION_ATTEMPTS,
   } as const;
-  await write(deps.table, reach(item, confirming, lifeOf(deps.clock.now(), CONSENT_SECONDS)));
+  await write(deps.table, moveToStage(item, confirming, expiryOf(deps.clock.now(), CONSENT_SECONDS)));
   return confirmPage(provider.name, code.text);
 }

@@ -4,13 +4,13 @@ import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
-import { isLate, providerOf } from './find-request.ts';
+import { isExpired, providerOf } from './find-request.ts';
 import { grant } from './grant.ts';
 import type { AuthRequestAt } from './items.ts';
 import type { completeConsent as row } from './routes.ts';
 import { openAnswer } from './sealed.ts';
 import { isConfirmationCode } from './secrets.ts';
-import { findAuthRequest, reach } from './store.ts';
+import { findAuthRequest, moveToStage } from './store.ts';
 
 type CompleteDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'idempotency'>;
 
@@ -46,19 +46,19 @@ async function countAttempt(
 ): Promise<AuthRequestAt<'confirming'>> {
   const item = await findAuthRequest(deps.table, caller.tenantId, authId);
   if (item?.owner_id !== caller.userId) throw refuse('auth_request_not_found', { id: authId });
-  if (item.stage !== 'confirming' || isLate(deps, item)) throw refuse('auth_request_over', {});
+  if (item.stage !== 'confirming' || isExpired(deps, item)) throw refuse('auth_request_over', {});
   if (item.attempts_left === 0) throw refuse('auth_request_over', {});
   const { stage, sealed_answer, code_hash } = item;
   const counted = { stage, sealed_answer, code_hash, attempts_left: item.attempts_left - 1 };
   // A transaction, for its token: two attempts write the same item, so after a lost answer neither could tell
   // its own.
-  await transact(deps.table, [reach(item, counted)]);
+  await transact(deps.table, [moveToStage(item, counted)]);
   return { ...item, ...counted };
 }
 
 async function refuseCode(deps: CompleteDeps, item: AuthRequestAt<'confirming'>): Promise<never> {
   if (item.attempts_left === 0)
-    await write(deps.table, reach(item, { stage: 'ended', error: 'confirmation_failed' })).catch(
+    await write(deps.table, moveToStage(item, { stage: 'ended', error: 'confirmation_failed' })).catch(
       unlessDecided,
     );
   throw refuse('confirmation_refused', { left: item.attempts_left });

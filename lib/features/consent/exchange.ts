@@ -6,7 +6,7 @@ import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import type { AuthRequestAt } from './items.ts';
 import { openText } from './sealed.ts';
-import { AUTH_REQUEST, reach } from './store.ts';
+import { AUTH_REQUEST, moveToStage } from './store.ts';
 
 export type ExchangeDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
 export type Exchanging = AuthRequestAt<'exchanging'>;
@@ -37,7 +37,7 @@ export async function exchangeCode(
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const failed = { kind: 'failed', error: wordOf(error), reason: error.message } as const;
-    await write(deps.table, reach(request, { stage: 'ended', error: failed.error }));
+    await write(deps.table, moveToStage(request, { stage: 'ended', error: failed.error }));
     return failed;
   }
 }
@@ -47,7 +47,7 @@ async function taken(deps: ExchangeDeps, item: AuthRequestAt<'consenting'>): Pro
   const begun = { cookie_hash, state_hash, ...(sealed_verifier !== undefined && { sealed_verifier }) };
   try {
     // With its token: whoever takes it takes it alone, also when an answer is lost.
-    await transact(deps.table, [reach(item, { stage: 'exchanging', ...begun })]);
+    await transact(deps.table, [moveToStage(item, { stage: 'exchanging', ...begun })]);
   } catch (error) {
     if (error instanceof ConditionsFailed && error.failed.has(AUTH_REQUEST)) return undefined;
     throw error;

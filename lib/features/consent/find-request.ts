@@ -26,7 +26,7 @@ export async function requestOfNonce(
 ): Promise<{ item: AuthRequest; ticket: Ticket } | undefined> {
   const ticket = readTicket(text);
   const item = ticket && (await findAuthRequest(deps.table, ticket.tenantId, ticket.authId));
-  if (!item || !isSecretOf(item.nonce_hash, ticket.secret) || isLate(deps, item)) return undefined;
+  if (!item || !isSecretOf(item.nonce_hash, ticket.secret) || isExpired(deps, item)) return undefined;
   return { item, ticket };
 }
 
@@ -41,12 +41,12 @@ export async function requestOfState(
   const ticket = text === undefined ? undefined : readTicket(text);
   if (ticket === undefined) return undefined;
   const item = await findAuthRequest(deps.table, ticket.tenantId, ticket.authId);
-  if (item?.stage !== 'consenting' || isLate(deps, item)) return undefined;
+  if (item?.stage !== 'consenting' || isExpired(deps, item)) return undefined;
   return isSecretOf(item.state_hash, ticket.secret) ? item : undefined;
 }
 
 /** What is decided by then stays; what is not does not count any more. */
-export const isLate = (
+export const isExpired = (
   { clock }: Pick<Deps, 'clock'>,
   { stage, expires_at }: Pick<AuthRequest, 'stage' | 'expires_at'>,
 ): boolean => stage !== 'completed' && stage !== 'ended' && expires_at <= clock.now();

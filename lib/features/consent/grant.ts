@@ -5,7 +5,7 @@ import type { OAuthProvider } from '../../core/items/oauth-providers.ts';
 import { keepToken } from '../../core/oauth/keep.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import type { AuthRequest } from './items.ts';
-import { AUTH_REQUEST, reach } from './store.ts';
+import { AUTH_REQUEST, moveToStage } from './store.ts';
 
 type GrantDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
 
@@ -37,7 +37,7 @@ export async function grant(
   const wish = { scopes: item.scopes, isDefault: item.is_default, tokenId: item.replaces, audit };
   return retryRaces(deps.table, async () => {
     const { token, writes } = await keepToken(deps, owner, provider, answer, wish);
-    const completed = reach(item, { stage: 'completed', granted_token_id: token.id });
+    const completed = moveToStage(item, { stage: 'completed', granted_token_id: token.id });
     try {
       await transact(deps.table, [completed, ...writes, ...more]);
       return true;

@@ -19,7 +19,7 @@ const escaped = (text: string): string =>
     .replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 /** Text that is HTML already; everything else is escaped when it is put into some. */
-export class Html {
+class Html {
   readonly text: string;
 
   constructor(text: string) {
@@ -33,7 +33,7 @@ const partText = (part: string | Html | readonly Html[]): string => {
 };
 
 /** HTML of a template whose values are escaped, for text and for quoted attributes. */
-export const html = (strings: TemplateStringsArray, ...parts: (string | Html | readonly Html[])[]): Html =>
+const html = (strings: TemplateStringsArray, ...parts: (string | Html | readonly Html[])[]): Html =>
   new Html(strings.reduce((text, string, index) => text + partText(parts[index - 1] ?? '') + string));
 
 const STYLE = [
@@ -66,7 +66,7 @@ export function policyOf(baseUrl: string): string {
 }
 
 /** A whole page with one heading. It needs no script, and no style to be read. */
-export const layout = (title: string, main: Html): string =>
+const layout = (title: string, main: Html): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -89,7 +89,7 @@ ${main}
  * What a person reads before they consent. This service vouches for the verified facts; claims are the
  * caller's own.
  */
-export type ConsentFacts = {
+type ConsentFacts = {
   providerName: string;
   /** Where consent is given. */
   providerHost: string;
@@ -161,7 +161,7 @@ export function confirmPage(providerName: string, code: string): Page {
   return { status: 200, html: layout(`Confirm the connection of ${providerName}`, main) };
 }
 
-/** The same words whether it never was, is done, or is too late: an address alone tells nothing. */
+/** Does not say whether the request never was, is done, or has expired: an address alone tells nothing. */
 export const overPage = (): Page =>
   note(
     410,

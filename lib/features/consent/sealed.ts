@@ -33,7 +33,7 @@ export const sealAnswer = (
   given: TokenAnswer,
 ): Promise<string> => sealText(deps, owner, JSON.stringify({ ...given, receivedAt: deps.clock.now() }));
 
-/** The same again; its life is what is left of it. */
+/** What was sealed; its lifetime is what is left of it by now. */
 export async function openAnswer(
   deps: Pick<Deps, 'keys' | 'clock'>,
   owner: Owner,

@@ -35,8 +35,8 @@ export function newPageSecret(): { text: string; hash: string } {
 }
 
 /**
- * The same together with the ids of its request (`base64url(tenant | request | secret)`): found by its key,
- * without an index.
+ * A secret together with the ids of its request (`base64url(tenant | request | secret)`), which is found by
+ * its key, without an index.
  */
 export function newTicket(tenantId: string, authId: string): { text: string; hash: string } {
   const secret = randomBytes(SECRET_BYTES);

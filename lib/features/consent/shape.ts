@@ -26,7 +26,7 @@ export const authenticateBody = z
     provider: freeText,
     scopes: oauthScopes,
     user_id: claim,
-    /** The same under the name that older clients use. */
+    /** The `user_id` under the name that older clients use. */
     ls_user_id: claim,
     agent_id: claim,
     /** Asks for a new consent, whatever is stored. */

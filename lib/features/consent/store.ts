@@ -42,7 +42,7 @@ type Reached = { [S in Stage]: { stage: S } & Omit<AuthRequestAt<S>, keyof AuthR
  * Brings a request to a stage, unless it has left the one that was read, or what was read of it there has
  * changed.
  */
-export function reach(
+export function moveToStage(
   from: AuthRequest,
   to: Reached,
   more: { expires_at?: number; ttl?: number } = {},
@@ -67,7 +67,7 @@ function unchanged(from: AuthRequest, to: Reached): ReturnType<typeof equals>[] 
 const ASKED_SECONDS = 3600;
 
 /** When a request that may take so long from `now` (epoch milliseconds) on is over, and forgotten. */
-export const lifeOf = (now: number, seconds: number): { expires_at: number; ttl: number } => ({
+export const expiryOf = (now: number, seconds: number): { expires_at: number; ttl: number } => ({
   expires_at: now + seconds * 1000,
   ttl: Math.ceil(now / 1000) + seconds + ASKED_SECONDS,
 });

@@ -1,10 +1,10 @@
 import { ApiError, refuse } from '../../contract/errors.ts';
 import type { Deps } from '../../core/deps.ts';
 import type { OAuthProvider } from '../../core/items/oauth-providers.ts';
-import { type OAuthToken } from '../../core/items/oauth-token-shapes.ts';
+import type { OAuthToken } from '../../core/items/oauth-token-shapes.ts';
 import { type TokenOwner, tokensOf } from '../../core/items/oauth-tokens.ts';
 import { type FreshDeps, type FreshToken, freshAccessToken } from '../../core/oauth/fresh.ts';
-import { coversScopes } from '../../core/oauth/grant.ts';
+import { coversScopes } from '../../core/oauth/token-rules.ts';
 import { type AgentOwner, connectionsOf } from '../oauth-connections/store.ts';
 
 /** What the caller's stored grants are good for; `expired` names the one that a new consent would renew. */

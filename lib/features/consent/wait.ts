@@ -5,7 +5,7 @@ import type { Deps } from '../../core/deps.ts';
 import { findOwnToken } from '../../core/items/oauth-tokens.ts';
 import { openTokens } from '../../core/oauth/sealed-tokens.ts';
 import { patienceOf } from '../../store/dynamodb/patience.ts';
-import { isLate } from './find-request.ts';
+import { isExpired } from './find-request.ts';
 import type { AuthRequestAt } from './items.ts';
 import type { waitForConsent as row } from './routes.ts';
 import { findAuthRequest } from './store.ts';
@@ -17,7 +17,7 @@ type Input = Pick<RouteInput<typeof row>, 'params' | 'query'>;
 /** API Gateway cuts off after 30 s and its functions end after 29; this leaves time to be asked again in. */
 const ANSWER_AFTER_MILLISECONDS = 25_000;
 /** People notice no half second, and it costs two reads a second at most. */
-const LOOK_EVERY_MILLISECONDS = { first: 500, later: 1000 } as const;
+const POLL_MILLISECONDS = { first: 500, later: 1000 } as const;
 /** Most consents that come soon come within this. */
 const SOON_MILLISECONDS = 10_000;
 
@@ -35,31 +35,30 @@ export async function waitForConsent(
   const passed = () => deps.clock.now() - startedAt;
   const askedMilliseconds = query.timeout * 1000;
   for (;;) {
-    const answer = await look(deps, params.auth_id, caller);
+    const answer = await outcomeOf(deps, params.auth_id, caller);
     if (answer !== undefined) return answer;
     const left = askedMilliseconds - passed();
     if (left <= 0) return { status: 'timeout' };
     const untilAnswer = ANSWER_AFTER_MILLISECONDS - passed();
-    if (untilAnswer <= 0) return ledOn(params.auth_id, left);
-    const every =
-      passed() < SOON_MILLISECONDS ? LOOK_EVERY_MILLISECONDS.first : LOOK_EVERY_MILLISECONDS.later;
+    if (untilAnswer <= 0) return redirected(params.auth_id, left);
+    const every = passed() < SOON_MILLISECONDS ? POLL_MILLISECONDS.first : POLL_MILLISECONDS.later;
     await patienceOf(deps.table).pause(Math.min(every, left, untilAnswer));
   }
 }
 
 /** Relative to the address that was asked: under whatever prefix and name that was. */
-const ledOn = (authId: string, leftMilliseconds: number): Answer => ({
+const redirected = (authId: string, leftMilliseconds: number): Answer => ({
   status: 'pending',
   location: `${authId}?timeout=${Math.max(0.1, Math.floor(leftMilliseconds / 100) / 10)}`,
 });
 
 /** How the request stands; undefined while something may still come. */
-async function look(deps: WaitDeps, authId: string, caller: Caller): Promise<Answer | undefined> {
+async function outcomeOf(deps: WaitDeps, authId: string, caller: Caller): Promise<Answer | undefined> {
   const item = await findAuthRequest(deps.table, caller.tenantId, authId);
   if (item?.owner_id !== caller.userId) return { status: 'not_found' };
   if (item.stage === 'completed') return completed(deps, item, caller);
   if (item.stage === 'ended') return { status: 'not_found', error: item.error };
-  return isLate(deps, item) ? { status: 'not_found', error: 'expired' } : undefined;
+  return isExpired(deps, item) ? { status: 'not_found', error: 'expired' } : undefined;
 }
 
 /** The token as it was granted: that is minutes ago. One that has gone since is not found. */

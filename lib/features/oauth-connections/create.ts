@@ -3,7 +3,7 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
-import { type OAuthToken } from '../../core/items/oauth-token-shapes.ts';
+import type { OAuthToken } from '../../core/items/oauth-token-shapes.ts';
 import { findOwnToken, ownerOfCaller } from '../../core/items/oauth-tokens.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/dynamodb/transact.ts';
 import type { Connection } from './items.ts';

@@ -1,5 +1,5 @@
 import type { AuditMark } from '../../core/items/audit-events.ts';
-import { type OAuthToken } from '../../core/items/oauth-token-shapes.ts';
+import type { OAuthToken } from '../../core/items/oauth-token-shapes.ts';
 import {
   findTokenAt,
   keyDigest,

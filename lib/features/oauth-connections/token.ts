@@ -6,7 +6,7 @@ import type { Deps } from '../../core/deps.ts';
 import { findProvider } from '../../core/items/oauth-providers.ts';
 import { ownerOfCaller } from '../../core/items/oauth-tokens.ts';
 import { type FreshDeps, freshAccessToken } from '../../core/oauth/fresh.ts';
-import { shownTime } from '../../core/oauth/grant.ts';
+import { shownTime } from '../../core/oauth/token-rules.ts';
 import type { getConnectionToken as row } from './routes.ts';
 import { findConnectedToken, findConnection } from './store.ts';
 

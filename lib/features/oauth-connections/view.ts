@@ -1,5 +1,5 @@
 import type { OAuthToken } from '../../core/items/oauth-token-shapes.ts';
-import { shownTime } from '../../core/oauth/grant.ts';
+import { shownTime } from '../../core/oauth/token-rules.ts';
 import type { Connection } from './items.ts';
 import type { ConnectionView } from './shape.ts';
 

@@ -3,15 +3,15 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
-import { type OAuthToken } from '../../core/items/oauth-token-shapes.ts';
+import type { OAuthToken } from '../../core/items/oauth-token-shapes.ts';
 import {
   demoteToken,
+  exactTokensOf,
   findOwnToken,
-  matching,
   ownerOf,
   ownerOfCaller,
 } from '../../core/items/oauth-tokens.ts';
-import { isDefaultBeside } from '../../core/oauth/grant.ts';
+import { isDefaultBeside } from '../../core/oauth/token-rules.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import type { changeTokenMetadata as row } from './routes.ts';
 import type { ChangeTokenBody, OAuthTokenView } from './shape.ts';
@@ -35,7 +35,7 @@ export async function changeTokenMetadata(
     const after = changed(before, body, deps.clock.now());
     const shown = oauthTokenViewOf(after);
     const others =
-      body.is_default === true ? await matching(deps.table, ownerOf(before), before.provider_id) : [];
+      body.is_default === true ? await exactTokensOf(deps.table, ownerOf(before), before.provider_id) : [];
     await transact(deps.table, [
       annotateToken(before, after, audit),
       ...others.filter((other) => isDefaultBeside(after, other)).map(demoteToken),

@@ -3,7 +3,7 @@ import { id as idSchema } from '../../contract/validation/query.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { findNamedProvider, isNameOfId } from '../../core/items/oauth-providers.ts';
-import { type OAuthToken } from '../../core/items/oauth-token-shapes.ts';
+import type { OAuthToken } from '../../core/items/oauth-token-shapes.ts';
 import { ownerOfCaller, tokensOf } from '../../core/items/oauth-tokens.ts';
 import { providerId as providerIdSchema } from '../oauth-providers/shape.ts';
 import { allTokensOf, hasTokens } from './store.ts';

@@ -1,5 +1,5 @@
 import type { OAuthToken } from '../../core/items/oauth-token-shapes.ts';
-import { shownTime } from '../../core/oauth/grant.ts';
+import { shownTime } from '../../core/oauth/token-rules.ts';
 import type { OAuthTokenView } from './shape.ts';
 
 export const oauthTokenViewOf = (token: OAuthToken): OAuthTokenView => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SealError } from '../../../lib/adapters/envelope.ts';
-import { matching } from '../../../lib/core/items/oauth-tokens.ts';
+import { exactTokensOf } from '../../../lib/core/items/oauth-tokens.ts';
 import { openTokens } from '../../../lib/core/oauth/sealed-tokens.ts';
 import { covering } from '../../../lib/features/consent/stored-grant.ts';
 import { testClients } from '../../support/oauth/provider.ts';
@@ -64,7 +64,7 @@ describe('tokens of a user', () => {
     const { tenantId, userId: ownerId } = world.caller;
     const made = await grant(world, { userId: 'a', agentId: 'b' });
     const found = (userId: string, agentId: string) =>
-      matching(world.deps.table, { tenantId, ownerId, userId, agentId }, 'acme');
+      exactTokensOf(world.deps.table, { tenantId, ownerId, userId, agentId }, 'acme');
     expect((await found('a', 'b')).map(({ id }) => id)).toEqual([made.id]);
     for (const [user, agent] of [
       ['a', ''],
@@ -85,7 +85,7 @@ describe('tokens of a user', () => {
     const wide = await grant(world, { scopes: ['openid', 'read', 'write'], tokenId: narrow.id });
     expect(wide.id).toBe(narrow.id);
     expect((await token(world, 'support', connectionId)).scopes).toEqual(wide.scopes);
-    const all = await matching(
+    const all = await exactTokensOf(
       world.deps.table,
       { tenantId: world.caller.tenantId, ownerId: world.caller.userId, userId: '', agentId: '' },
       'acme',

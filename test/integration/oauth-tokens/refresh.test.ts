@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../lib/contract/errors.ts';
 import type { OAuthProvider } from '../../../lib/core/items/oauth-providers.ts';
-import { type OAuthToken } from '../../../lib/core/items/oauth-token-shapes.ts';
+import type { OAuthToken } from '../../../lib/core/items/oauth-token-shapes.ts';
 import { findOwnToken, keyOfToken } from '../../../lib/core/items/oauth-tokens.ts';
 import { clientOf } from '../../../lib/core/oauth/client.ts';
 import { freshAccessToken } from '../../../lib/core/oauth/fresh.ts';

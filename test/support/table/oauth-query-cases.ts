@@ -33,7 +33,7 @@ const tokensBy = (
   ask: (table, id) => ask(table, { ...granted, [part]: id }),
 });
 const ofProvider = (table: Table, of: Granted) => tokens.tokensOf(table, of, of.providerId);
-const matching = (table: Table, of: Granted) => tokens.matching(table, of, of.providerId);
+const ofExactly = (table: Table, of: Granted) => tokens.exactTokensOf(table, of, of.providerId);
 
 const connectionsBy = (part: 'agentId' | 'ownerId'): QueryCase => ({
   name: `connections by ${part}`,
@@ -47,9 +47,9 @@ const connectionsBy = (part: 'agentId' | 'ownerId'): QueryCase => ({
 export const ofGrants: QueryCase[] = [
   tokensBy('providerId', ofProvider),
   tokensBy('ownerId', ofProvider),
-  tokensBy('providerId', matching),
-  tokensBy('userId', matching),
-  tokensBy('agentId', matching),
+  tokensBy('providerId', ofExactly),
+  tokensBy('userId', ofExactly),
+  tokensBy('agentId', ofExactly),
   {
     ...tokensBy('providerId', ofProvider),
     name: 'whether there are tokens of a provider',
