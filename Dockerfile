@@ -25,6 +25,8 @@ COPY lib/compute/process lib/compute/process
 COPY lib/contract lib/contract
 COPY lib/domain/agent-failure.ts lib/domain/rollout.ts lib/domain/
 COPY lib/domain/kubernetes lib/domain/kubernetes
+COPY lib/features/listener-protocol/shape.ts lib/features/listener-protocol/shape.ts
+COPY lib/features/registry/shape.ts lib/features/registry/shape.ts
 COPY lib/listener lib/listener
 COPY lib/processes lib/processes
 COPY lib/serving lib/serving

@@ -1,18 +1,21 @@
-import type * as audit from '../../lib/contract/routes/audit.ts';
-import type * as consent from '../../lib/contract/routes/consent.ts';
-import type * as console from '../../lib/contract/routes/console.ts';
-import type * as deployments from '../../lib/contract/routes/deployments.ts';
-import type * as events from '../../lib/contract/routes/events.ts';
-import type * as identity from '../../lib/contract/routes/identity.ts';
-import type * as integrations from '../../lib/contract/routes/integrations.ts';
-import type * as listeners from '../../lib/contract/routes/listeners.ts';
-import type * as logs from '../../lib/contract/routes/logs.ts';
-import type * as connections from '../../lib/contract/routes/oauth-connections.ts';
-import type * as providers from '../../lib/contract/routes/oauth-providers.ts';
-import type * as tokens from '../../lib/contract/routes/oauth-tokens.ts';
-import type * as revisions from '../../lib/contract/routes/revisions.ts';
-import type * as sources from '../../lib/contract/routes/sources.ts';
+import type * as apiKeys from '../../lib/features/api-keys/routes.ts';
+import type * as audit from '../../lib/features/audit/routes.ts';
+import type * as consent from '../../lib/features/consent/routes.ts';
+import type * as console from '../../lib/features/console/routes.ts';
+import type * as deployments from '../../lib/features/deployments/routes.ts';
+import type * as events from '../../lib/features/events/routes.ts';
+import type * as integrations from '../../lib/features/integrations/routes.ts';
+import type * as listeners from '../../lib/features/listeners/routes.ts';
+import type * as logs from '../../lib/features/logs/routes.ts';
+import type * as members from '../../lib/features/members/routes.ts';
+import type * as connections from '../../lib/features/oauth-connections/routes.ts';
+import type * as providers from '../../lib/features/oauth-providers/routes.ts';
+import type * as tokens from '../../lib/features/oauth-tokens/routes.ts';
 import type * as pushes from '../../lib/features/pushes/routes.ts';
+import type * as registry from '../../lib/features/registry/routes.ts';
+import type * as revisions from '../../lib/features/revisions/routes.ts';
+import type * as tenants from '../../lib/features/tenants/routes.ts';
+import type * as uploads from '../../lib/features/uploads/routes.ts';
 import type * as webhooks from '../../lib/features/webhooks/routes.ts';
 
 /** The route table as types alone: nothing of it is in the page. */
@@ -23,14 +26,17 @@ type Modules =
   | typeof console
   | typeof deployments
   | typeof events
-  | typeof identity
+  | typeof apiKeys
+  | typeof members
+  | typeof tenants
   | typeof integrations
   | typeof listeners
   | typeof logs
   | typeof providers
   | typeof pushes
   | typeof revisions
-  | typeof sources
+  | typeof registry
+  | typeof uploads
   | typeof tokens
   | typeof webhooks;
 type AnyRow = { method: string; path: string; operation: string };

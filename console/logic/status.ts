@@ -1,5 +1,5 @@
-import type { ListenerStatus } from '../../lib/contract/listener-views.ts';
 import type { DeploymentStatus, RevisionStatus } from '../../lib/contract/revision-status.ts';
+import type { ListenerStatus } from '../../lib/features/listeners/shape.ts';
 
 export type Tone = 'good' | 'busy' | 'bad' | 'quiet' | 'unsure';
 export type Shape = 'disc' | 'spinner' | 'cross' | 'ring' | 'triangle' | 'bar';

@@ -1,5 +1,5 @@
-import { type DriveDeps, drive } from '../../lib/app/compute/drive.ts';
 import { agentSecrets, clock, compute, keys, logs, placeOfService, table } from '../../lib/container.ts';
+import { type DriveDeps, drive } from '../../lib/drive/drive.ts';
 import { computeDriver } from '../../lib/triggers/compute-event.ts';
 
 /** A folder cannot run on Fargate, and the driver says so: no link to it is needed. */

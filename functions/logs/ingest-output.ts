@@ -1,5 +1,5 @@
-import { ingestServerOutput } from '../../lib/app/logs/ingest-server-output.ts';
 import { agentSecrets, keys, logs, table } from '../../lib/container.ts';
+import { ingestServerOutput } from '../../lib/features/logs/ingest.ts';
 import { logSubscription } from '../../lib/triggers/log-subscription.ts';
 
 export const create = logSubscription(ingestServerOutput);

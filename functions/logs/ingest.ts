@@ -1,5 +1,5 @@
-import { ingestBuildLog } from '../../lib/app/logs/ingest-build-log.ts';
 import { keys, logs, table } from '../../lib/container.ts';
+import { ingestBuildLog } from '../../lib/features/logs/ingest.ts';
 import { logSubscription } from '../../lib/triggers/log-subscription.ts';
 
 export const create = logSubscription(ingestBuildLog);

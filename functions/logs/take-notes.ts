@@ -1,7 +1,6 @@
-import { noteHandOut } from '../../lib/app/audit-events/note-hand-out.ts';
-import { noteRefusal } from '../../lib/app/audit-events/note-refusal.ts';
-import { noteKeyUse } from '../../lib/app/identity/note-key-use.ts';
 import { settings, table } from '../../lib/container.ts';
+import { noteKeyUse } from '../../lib/features/api-keys/note-use.ts';
+import { noteHandOut, noteRefusal } from '../../lib/features/audit/take-notes.ts';
 import { noteLog } from '../../lib/triggers/note-log.ts';
 
 export const create = noteLog({ keyUsed: noteKeyUse, handedOut: noteHandOut, refused: noteRefusal });

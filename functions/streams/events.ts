@@ -1,5 +1,5 @@
-import { changesRecorder } from '../../lib/app/events/record-changes.ts';
 import { clock, events, settings, table, webhookWaker } from '../../lib/container.ts';
+import { changesRecorder } from '../../lib/features/events/record-changes.ts';
 import { changeConsumer } from '../../lib/triggers/change-consumer.ts';
 
 export const create = changeConsumer('events', changesRecorder);

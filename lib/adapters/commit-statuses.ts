@@ -1,4 +1,4 @@
-import type { IntegrationType } from '../contract/integrations.ts';
+import type { IntegrationType } from '../contract/integration-types.ts';
 
 export type CommitStatus = {
   type: IntegrationType;

@@ -1,4 +1,4 @@
-import { type LogLevel, logLevels } from '../contract/logs.ts';
+import { type LogLevel, logLevels } from '../contract/log-level.ts';
 import type { DeploymentRef, RevisionRef } from '../contract/refs.ts';
 
 /** This level and those above it. */

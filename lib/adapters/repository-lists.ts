@@ -1,4 +1,4 @@
-import type { IntegrationType } from '../contract/integrations.ts';
+import type { IntegrationType } from '../contract/integration-types.ts';
 
 export type SeenRepository = {
   /** As its host numbers it; undefined where a host does not. */

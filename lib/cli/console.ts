@@ -1,4 +1,4 @@
-import { consoleLinkView as link } from '../contract/console.ts';
+import { consoleLinkView as link } from '../features/console/shape.ts';
 import { Obstacle } from './explain.ts';
 
 /** Where the API is, and a key for it. */

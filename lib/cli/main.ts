@@ -1,8 +1,7 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Clock } from '../adapters/clock.ts';
-import { bootstrap } from '../app/identity/bootstrap.ts';
-import { createListenerKey } from '../app/identity/create-listener-key.ts';
-import { createTenantKey } from '../app/identity/create-tenant-key.ts';
+import { createListenerKey, createTenantKey } from '../features/api-keys/create-as-operator.ts';
+import { bootstrap } from '../features/tenants/bootstrap.ts';
 import type { Table } from '../store/table.ts';
 import { agentsUrlOf } from './agents-url.ts';
 import { askForConsoleLink, type ConsoleAccess } from './console.ts';

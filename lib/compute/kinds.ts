@@ -34,6 +34,25 @@ export const computeKinds: { readonly [T in ComputeType]: ComputeKind } = {
   ecs: { isManaged: true, runs: 'image', isOneMachine: false, bringsStores: false, isCluster: false },
 };
 
+/** What is true of compute that the control plane runs, beside its row above. */
+export type ManagedComputeKind = {
+  /** What people call it. */
+  name: string;
+  /** What its listener is called; a listener of somebody's own cannot have the name too. */
+  computeId: string;
+  /** What images are built for, unless a person chooses otherwise. */
+  platforms: readonly string[];
+};
+
+type ManagedComputeKinds = { readonly [T in ManagedComputeType]: ManagedComputeKind } & {
+  readonly [T in ComputeType]?: ManagedComputeKind;
+};
+
+export const managedComputeKinds: ManagedComputeKinds = {
+  // What most images are made for. linux/arm64 costs a fifth less.
+  ecs: { name: 'Fargate', computeId: 'fargate', platforms: ['linux/amd64'] },
+};
+
 /** What refusals say of a type. Apart from the rest, which more functions need. */
 export type ComputeWords = {
   /** What it does, after the name of its listener. */

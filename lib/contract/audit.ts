@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { time } from './logs.ts';
 import { roles } from './roles.ts';
-import { id, orNull, page } from './validation/query.ts';
 
 /** What is kept as an audit event: the kind of thing and the verb. docs/identity.md says what each tells. */
 export const auditActions = [
@@ -50,18 +48,6 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** `GET /v2/audit-events`. */
-export const listAuditEventsQuery = z.object({
-  ...page,
-  action: orNull(z.enum(auditActions).optional()),
-  user_id: z.string().optional(),
-  deployment_id: id.optional(),
-  /** Included; epoch milliseconds once parsed. */
-  since: time.optional(),
-  /** Not included. */
-  until: time.optional(),
-});
-
 /** What an event says beside who did what to which thing; which of these depends on its action. */
 export const auditDetails = z.object({
   /** Of the key or the member. */
@@ -87,24 +73,3 @@ export const auditDetails = z.object({
   credential: z.string().optional(),
 });
 export type AuditDetails = z.infer<typeof auditDetails>;
-
-const auditEventView = z.object({
-  id: z.guid(),
-  at: z.string(),
-  action: z.string(),
-  /** Null: unknown. */
-  user_id: z.string().nullable(),
-  key_id: z.string().nullable(),
-  /** Of equal requests that are one event: of the first. */
-  request_id: z.string().nullable(),
-  /** How many equal requests this one event stands for. */
-  count: z.int(),
-  details: auditDetails,
-  /** The kind of thing that was acted on, as `action` begins. */
-  resource_type: z.string(),
-  resource_id: z.string().nullable(),
-  deployment_id: z.guid().nullable(),
-});
-export type AuditEventView = z.input<typeof auditEventView>;
-
-export const auditEventListView = z.object({ resources: z.array(auditEventView), offset: z.int() });

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { revisionStatuses } from './revision-status.ts';
-import { orNull, queryBoolean, queryInt } from './validation/query.ts';
 
 export const eventTypes = [
   'deployment.created',
@@ -111,38 +110,3 @@ export function subjectOf(event: PublishedEvent): string {
 
 /** Events are kept for so long. */
 export const FEED_DAYS = 30;
-
-const FEED_PAGE_LENGTH_MAX = 1000;
-const FEED_PAGE_LENGTH_DEFAULT = 100;
-
-/** `GET /v2/events`. */
-export const listEventsQuery = z.object({
-  /** Absent: from the oldest that is kept. */
-  after: orNull(queryInt({ min: 0 }).optional()),
-  /** Without `after`: whether to begin after the newest event, for who knows the state of things already. */
-  newest: orNull(queryBoolean.optional()),
-  limit: orNull(queryInt({ min: 1, max: FEED_PAGE_LENGTH_MAX }).default(FEED_PAGE_LENGTH_DEFAULT)),
-});
-
-/** Its place among all events of the tenant, from 1 without gaps. */
-const number = { number: z.int() };
-export const deploymentFeedEvent = deploymentEvent.extend(number);
-export const tokenFeedEvent = tokenEvent.extend(number);
-export const listenerFeedEvent = listenerEvent.extend(number);
-export const webhookFeedEvent = webhookEvent.extend(number);
-export const feedEvent = z.discriminatedUnion('type', [
-  deploymentFeedEvent,
-  tokenFeedEvent,
-  listenerFeedEvent,
-  webhookFeedEvent,
-]);
-
-export const eventListView = z.object({
-  /** In the order of their numbers. */
-  resources: z.array(feedEvent),
-  /** What to ask for next. */
-  after: z.int(),
-  /** So many events after the `after` of the request have expired before they could be read; mostly 0. */
-  missed: z.int(),
-});
-export type EventListView = z.input<typeof eventListView>;

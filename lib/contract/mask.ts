@@ -1,6 +1,4 @@
 import { LongestMatches } from './longest-matches.ts';
-import { formsOf } from './mask-forms.ts';
-import { percentDecoded } from './percent-text.ts';
 
 const MASK = '***';
 /** The forms for so short texts are always taken up together. */
@@ -31,7 +29,7 @@ export function createMask(values: Iterable<string>): Mask {
   };
 }
 
-/** The same for one text. */
+/** Masks one text. A mask that is used again is made by `createMask`. */
 export const maskSecrets = (text: string, values: readonly string[]): string => createMask(values)(text);
 
 type Range = { start: number; end: number };
@@ -70,4 +68,130 @@ function masked(text: Buffer, covered: readonly Range[]): string {
     kept = end;
   }
   return parts.join('') + text.toString('utf8', kept);
+}
+
+/** Shorter values are too common in ordinary text to replace. */
+const MASKED_LENGTH_MIN = 8;
+
+/**
+ * The forms in which a value may be printed: itself, each of its lines (output comes line by line), inside
+ * JSON; of the whole value also percent-encoded, base64 and hex, and the password of a URL. All together are
+ * linear in the value: only its lines, which have one form each, are parts of it.
+ *
+ * Encoders disagree on what they leave as it is. So texts are also decoded (`percentDecoded`); the form is
+ * still needed, for `%` may stand before it.
+ */
+export function formsOf(value: string): Buffer[] {
+  const texts = [value, ...value.split(/\r?\n/), ...inJson(value), ...encoded(value), ...passwords(value)];
+  const long = new Set(texts.filter(({ length }) => length >= MASKED_LENGTH_MIN));
+  return [...long].map((text) => Buffer.from(text));
+}
+
+/** As JavaScript writes it, and as those do who escape all that is not ASCII, as Python does. */
+function inJson(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  const escaped = (digits: (hex: string) => string) =>
+    json.replaceAll(
+      /[\u0080-\uffff]/g,
+      (unit) => `\\u${digits(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`,
+    );
+  return [json, escaped((hex) => hex), escaped((hex) => hex.toUpperCase())];
+}
+
+function encoded(value: string): string[] {
+  if (value.length < MASKED_LENGTH_MIN) return [];
+  const bytes = Buffer.from(value);
+  const hex = bytes.toString('hex');
+  const base64 = bytes.toString('base64');
+  const inside = ([0, 1, 2] as const).map((before) => insideBase64(bytes, before));
+  const all = [base64, base64.replace(/={1,2}$/, ''), ...inside];
+  const percent = encodeURIComponent(value.toWellFormed());
+  return [percent, hex, hex.toUpperCase(), ...all, ...all.map(urlSafe)];
+}
+
+const urlSafe = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
+
+/**
+ * What the value alone decides in the base64 of a text in which so many bytes are before it (of three, four
+ * characters are made): in Basic credentials, say.
+ */
+function insideBase64(bytes: Buffer, before: 0 | 1 | 2): string {
+  const all = Buffer.concat([Buffer.alloc(before), bytes]);
+  const bits = (count: number) => (count * 8) / 6;
+  return all.toString('base64').slice(Math.ceil(bits(before)), Math.floor(bits(all.length)));
+}
+
+/** The password of a URL that may name one (`postgres://user:password@host`), as it is and decoded. */
+function passwords(value: string): string[] {
+  const [, password] = /^\s*[a-z][a-z0-9+.-]*:\/\/[^/?#:@\s]*:([^/?#\s]+)@/i.exec(value) ?? [];
+  if (password === undefined) return [];
+  const decoded = decodedText(password);
+  return [password, decoded, ...inJson(decoded)];
+}
+
+function decodedText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const PERCENT = 0x25;
+const PLUS = 0x2b;
+const SPACE = 0x20;
+
+/** Bytes that a text stands for. `starts`: where each begins in the text, and last where the text ends. */
+type DecodedText = { bytes: Uint8Array; starts(): Int32Array };
+
+/**
+ * What a text (in UTF-8) means where it is percent-encoded, in whatever style: in addresses `+` is itself, in
+ * forms it is a space. What is no escape stays as it is. Empty for a text that has neither.
+ */
+function percentDecoded(text: Uint8Array): DecodedText[] {
+  const ways = text.includes(PERCENT) ? [decode(text, PLUS)] : [];
+  return text.includes(PLUS) ? [...ways, decode(text, SPACE)] : ways;
+}
+
+function decode(text: Uint8Array, plus: number): DecodedText {
+  const bytes = new Uint8Array(text.length);
+  const length = walk(text, (at, byte, from) => {
+    bytes[at] = byte === PLUS && text[from] === PLUS ? plus : byte;
+  });
+  return {
+    bytes: bytes.subarray(0, length),
+    starts() {
+      const starts = new Int32Array(length + 1);
+      walk(text, (at, _, from) => {
+        starts[at] = from;
+      });
+      starts[length] = text.length;
+      return starts;
+    },
+  };
+}
+
+/** Returns how many bytes the text stands for. */
+function walk(text: Uint8Array, each: (at: number, byte: number, from: number) => void): number {
+  let length = 0;
+  for (let from = 0; from < text.length; length += 1) {
+    const byte = text[from] ?? 0;
+    const escaped = byte === PERCENT ? escapedByte(text, from) : undefined;
+    each(length, escaped ?? byte, from);
+    from += escaped === undefined ? 1 : 3;
+  }
+  return length;
+}
+
+function escapedByte(text: Uint8Array, at: number): number | undefined {
+  const [high, low] = [digitOf(text[at + 1]), digitOf(text[at + 2])];
+  return high === undefined || low === undefined ? undefined : high * 16 + low;
+}
+
+/** The value of a hexadecimal digit in ASCII. */
+function digitOf(byte = 0): number | undefined {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  // Of letters, bit 5 alone tells the small from the capital ones.
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : undefined;
 }

@@ -1,5 +1,10 @@
 import type { Role } from '../contract/roles.ts';
-import type { KeyMaker } from '../domain/key-expiry.ts';
+
+/**
+ * What a key is made with: another key, a session of the console, or a bearer token. `endsAt`, in epoch
+ * milliseconds: when that key ends, or the one that the session was opened with; absent: never.
+ */
+export type KeyMaker = { kind: 'key' | 'session' | 'bearer'; endsAt?: number };
 
 /** Who asks: proved by the authentication of the HTTP chain, never taken from the request's own words. */
 export type Caller = {

@@ -23,9 +23,9 @@ import type { ManagedComputeType } from '../compute/kinds.ts';
 import type { ComputeDriver, ManagedCompute } from '../compute/managed.ts';
 import type { InstallationNumbers, TenantLimits } from '../settings/defaults.ts';
 import type { Table } from '../store/table.ts';
-import type { AuditLog } from './audit-log.ts';
+import type { AuditLog } from './audit.ts';
 import type { Idempotency } from './idempotency.ts';
-import type { KeyUses } from './key-uses.ts';
+import type { KeyUses } from './identity/key-uses.ts';
 
 /**
  * What the installation allows and how long it waits; each composition root fills it from its own

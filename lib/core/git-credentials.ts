@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { open, seal } from '../adapters/envelope.ts';
 import type { GitCredentials } from '../adapters/git-credentials.ts';
 import type { KeyContext } from '../adapters/keys.ts';
-import { tokenUsers } from '../contract/integrations.ts';
-import type { Integration } from '../store/integrations.ts';
-import { findIntegration } from '../store/integrations.ts';
+import { tokenUsers } from '../contract/integration-types.ts';
 import type { Deps } from './deps.ts';
+import type { Integration } from './items/integrations.ts';
+import { findIntegration } from './items/integrations.ts';
 import type { Deployment } from './items/items.ts';
 
 type Owner = { tenantId: string; integrationId: string };

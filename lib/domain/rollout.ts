@@ -28,7 +28,7 @@ export type Seen = { sets: ComputeSet[]; traffic: Traffic };
 /** What shall run. A restart of what runs already is a goal under another key. */
 export type Goal = { key: string; min: number; max: number; graceMilliseconds: number } | 'nothing';
 
-export type Outcome = 'succeeded' | 'failed' | 'stopped';
+export type TaskOutcome = 'succeeded' | 'failed' | 'stopped';
 
 /** The task in hand; undefined: there is none, what runs is only kept as it should be. */
 export type Task =
@@ -36,7 +36,7 @@ export type Task =
       /** What was answered to the announcement, or to any heartbeat since. After a restart: nothing yet. */
       grant: 'unasked' | 'granted' | 'refused';
       /** The outcome that was reported and accepted. */
-      reported: Outcome | undefined;
+      reported: TaskOutcome | undefined;
       deadlineAt: number;
       timeoutSeconds: number;
     }
@@ -52,7 +52,7 @@ export type Step =
   | { do: 'announce' }
   /** Mark the set as one that has served; then move the traffic, in one write. */
   | { do: 'move'; to: Traffic }
-  | { do: 'report'; outcome: Exclude<Outcome, 'failed'> }
+  | { do: 'report'; outcome: Exclude<TaskOutcome, 'failed'> }
   | { do: 'report'; outcome: 'failed'; failure: AgentFailure; previousServing: boolean }
   /** Retire: note when, and freeze how many servers it has. */
   | { do: 'retire' | 'remove'; key: string }

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { Credentials, IdentityDeps } from '../app/identity/authenticate.ts';
 import type { Caller } from '../core/caller.ts';
-import type { KeyUses } from '../core/key-uses.ts';
+import type { Credentials, IdentityDeps } from '../core/identity/authenticate.ts';
+import type { KeyUses } from '../core/identity/key-uses.ts';
 import type { Middleware } from './exchange.ts';
 import { loggedKeyUses } from './notes.ts';
 

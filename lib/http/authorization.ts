@@ -1,6 +1,6 @@
-import { lacksPermission } from '../app/identity/lacks.ts';
 import { refuse } from '../contract/errors.ts';
 import { allows, type Permission } from '../contract/roles.ts';
+import { lacksPermission } from '../core/identity/permission-refusals.ts';
 import type { Middleware } from './exchange.ts';
 
 /**

@@ -1,13 +1,13 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { authenticateCaller, type Credentials, type IdentityDeps } from '../app/identity/authenticate.ts';
 import type { Page, PageRequest } from '../contract/browser/page.ts';
 import { refuse, type ValidationItem } from '../contract/errors.ts';
 import { once } from '../contract/once.ts';
 import type { RouteInput, RouteOutput, RouteRow } from '../contract/routes/route.ts';
 import type { Caller, UseCase } from '../core/caller.ts';
 import { unkeyed } from '../core/idempotency.ts';
-import type { KeyUses } from '../core/key-uses.ts';
+import { authenticateCaller, type Credentials, type IdentityDeps } from '../core/identity/authenticate.ts';
+import type { KeyUses } from '../core/identity/key-uses.ts';
 import { type Authenticate, authentication, credentialsIn } from './authentication.ts';
 import { authorization } from './authorization.ts';
 import { body, bodyBytes } from './body.ts';

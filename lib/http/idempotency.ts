@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { IdentityDeps } from '../app/identity/authenticate.ts';
 import { refuse, ValidationError } from '../contract/errors.ts';
 import { type RouteRow, takesIdempotencyKey } from '../contract/routes/route.ts';
 import {
@@ -11,6 +10,7 @@ import {
   quickerAnswer,
   type RecordedResponse,
 } from '../core/idempotency.ts';
+import type { IdentityDeps } from '../core/identity/authenticate.ts';
 import { knownErrorAnswer, Replayed } from './errors.ts';
 import type { KeyedRequest, Middleware, Result } from './exchange.ts';
 import { successAnswer } from './respond.ts';

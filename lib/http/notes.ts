@@ -1,9 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { countedRefusals } from '../app/audit-events/refusal.ts';
 import { HANDED_OUT, KEY_USED, REFUSED } from '../contract/notes.ts';
 import { once } from '../contract/once.ts';
-import type { AuditLog } from '../core/audit-log.ts';
-import { type KeyUses, onceAnHour } from '../core/key-uses.ts';
+import type { AuditLog } from '../core/audit.ts';
+import { type KeyUses, onceAnHour } from '../core/identity/key-uses.ts';
+import { countedRefusals } from '../features/audit/count-refusals.ts';
 import { logLevel } from './logger.ts';
 
 /**

@@ -1,9 +1,8 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { policyOf } from '../app/oauth/consent/pages/layout.ts';
-import { failurePage } from '../app/oauth/consent/pages/pages.ts';
 import { type Page, type PageRequest, pageHeaders } from '../contract/browser/page.ts';
 import { ApiError, ValidationError } from '../contract/errors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
+import { failurePage, policyOf } from '../features/consent/pages.ts';
 import { shownMessageOf, unavailable } from './errors.ts';
 import type { Exchange, Middleware, Result } from './exchange.ts';
 import { errorFacts, logger } from './logger.ts';

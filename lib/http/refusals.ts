@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { hintOf, isWellFormed } from '../app/identity/api-key.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
-import type { Refusal } from '../core/audit-log.ts';
+import type { Refusal } from '../core/audit.ts';
 import type { Deps } from '../core/deps.ts';
-import { whoWasRefused } from '../core/refused.ts';
+import { hintOf, isWellFormed } from '../core/identity/api-key.ts';
+import { whoWasRefused } from '../core/identity/refused.ts';
 import type { Middleware } from './exchange.ts';
 import { loggedAuditLog } from './notes.ts';
 

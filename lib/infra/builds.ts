@@ -5,7 +5,8 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
 import { AMD64, JOB_SECONDS } from '../adapters/aws/build-machines.ts';
-import { buildspec } from './buildspec.ts';
+import { REPORTED } from '../builds/codebuild/reported.ts';
+import { NODE_MAJOR } from '../builds/versions.ts';
 import { ownService } from './own-service.ts';
 import { nameOf } from './platform.ts';
 import type { Settings } from './settings.ts';
@@ -19,7 +20,7 @@ export const buildLogGroupName = ({ environment }: Settings): string => `/slipwa
 const queueMinutes = ({ buildSeconds, buildQueueSeconds }: Settings): number =>
   Math.floor(Math.min(JOB_SECONDS - buildSeconds, buildQueueSeconds) / 60);
 
-export type BuildsProps = {
+type BuildsProps = {
   settings: Settings;
   jobsBucketName: string;
   /** Holds the bundled builder, which every build fetches first. */
@@ -99,4 +100,31 @@ export class Builds extends Construct {
       inlinePolicies: { build: new PolicyDocument({ statements }) },
     });
   }
+}
+
+/**
+ * The buildspec of all builds, which are told apart by three ids in their environment. The builder is the
+ * asset that two variables of the project name; it runs on a Node.js of CodeBuild's image.
+ *
+ * A source that cannot be built is no fault of the builder: such a build succeeds for CodeBuild and reports
+ * FAILURE_REASON, because only then is it certain that what it exports is kept. It fails for CodeBuild when
+ * the builder itself was cut off.
+ */
+export function buildspec(): object {
+  return {
+    version: '0.2',
+    env: { shell: 'bash', 'exported-variables': [...REPORTED] },
+    phases: {
+      install: { 'runtime-versions': { nodejs: Number(NODE_MAJOR) } },
+      build: {
+        commands: [
+          'builder="$(mktemp -d)"',
+          'aws s3api get-object --bucket "$BUILDER_BUCKET_NAME" --key "$BUILDER_KEY" "$builder/builder.zip" >/dev/null',
+          'unzip -q "$builder/builder.zip" -d "$builder"',
+          'node "$builder/builder.mjs" prologue || grep -q "^export FAILURE_REASON=" "$builder/exports"',
+          '. "$builder/exports"',
+        ],
+      },
+    },
+  };
 }

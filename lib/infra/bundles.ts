@@ -7,8 +7,8 @@ import { ENTRY_FILE } from '../adapters/aws/console-files.ts';
 import { bundleConsole } from '../console-bundle/bundle.ts';
 import { DESCRIPTION_FILE, packageFiles } from '../contract/browser/api-docs.ts';
 import { once } from '../contract/once.ts';
-import { getConsole } from '../contract/routes/console-pages.ts';
-import { getDocsFile, getOpenApi } from '../contract/routes/service.ts';
+import { getConsole } from '../features/console-pages/routes.ts';
+import { getDocsFile, getOpenApi } from '../features/service/routes.ts';
 
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../../', import.meta.url));

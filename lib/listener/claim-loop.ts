@@ -1,5 +1,5 @@
 import { platformOf } from '../contract/images/platforms.ts';
-import type { ClaimResponse } from '../contract/listener-protocol.ts';
+import type { ClaimResponse } from '../features/listener-protocol/shape.ts';
 import { messageOf, type Pause } from './backoff.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Log } from './log.ts';

@@ -1,4 +1,4 @@
-import type { CompleteRequest } from '../contract/listener-protocol.ts';
+import type { CompleteRequest } from '../features/listener-protocol/shape.ts';
 import type { DeployResult } from './driver.ts';
 
 const STATUS_MESSAGE_CHARACTERS_MAX = 8000;

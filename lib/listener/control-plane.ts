@@ -1,5 +1,4 @@
 import type * as z from 'zod';
-import { registryCredentialsView } from '../contract/images/registry.ts';
 import {
   type ClaimRequest,
   type ClaimResponse,
@@ -17,7 +16,8 @@ import {
   shipLogsResponse,
   statusResponse,
   type TaskLogsRequest,
-} from '../contract/listener-protocol.ts';
+} from '../features/listener-protocol/shape.ts';
+import { registryCredentialsView } from '../features/registry/shape.ts';
 import { ControlPlaneRefused, type Http } from './http.ts';
 
 export type RegistryCredentials = z.infer<typeof registryCredentialsView>;

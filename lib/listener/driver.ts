@@ -1,6 +1,6 @@
-import type { DeploySpec, StatusRequest } from '../contract/listener-protocol.ts';
-import type { Level } from '../contract/output-level.ts';
+import type { LogLevel } from '../contract/log-level.ts';
 import { OUTPUT_FOLLOWS } from '../domain/agent-failure.ts';
+import type { DeploySpec, StatusRequest } from '../features/listener-protocol/shape.ts';
 
 export type StatusReport = StatusRequest['reports'][number];
 
@@ -9,7 +9,7 @@ export type DeployHooks = {
   /** Fires when the work must stop; nothing may be switched afterwards. */
   signal: AbortSignal;
   /** A line for the revision's deploy log. */
-  say: (message: string, level?: Level) => void;
+  say: (message: string, level?: LogLevel) => void;
   /** What the revision waits for just now, for people to read; undefined: for nothing in particular. */
   waitsFor: (reason: string | undefined) => void;
   /** Announces that traffic is about to move. False: do not, stop what was started. */

@@ -1,4 +1,4 @@
-import type { ListenerTask } from '../contract/listener-protocol.ts';
+import type { ListenerTask } from '../features/listener-protocol/shape.ts';
 import type { Lost } from './control-plane.ts';
 
 /** What a task waits for is told at once, but not each time that the words change. */

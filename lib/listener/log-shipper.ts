@@ -1,11 +1,11 @@
-import type { ShipLogsRequest } from '../contract/listener-protocol.ts';
-import type { Level } from '../contract/output-level.ts';
+import type { LogLevel } from '../contract/log-level.ts';
+import type { ShipLogsRequest } from '../features/listener-protocol/shape.ts';
 import { nextTimestamp } from '../processes/timestamps.ts';
 import { messageOf } from './backoff.ts';
 import { ControlPlaneRefused } from './http.ts';
 import type { Log } from './log.ts';
 
-export type ShippedLine = { timestamp: number; level: Level; message: string };
+export type ShippedLine = { timestamp: number; level: LogLevel; message: string };
 type Entry = { deploymentId: string; revisionId: string; line: ShippedLine };
 type Send = (body: ShipLogsRequest, signal: AbortSignal) => Promise<void>;
 

@@ -1,9 +1,11 @@
 import { limitsOfPlatform } from '../processes/platform.ts';
+import { commonRows, kubernetesRows, type ListenerRow, processRows } from '../settings/listener.ts';
+import { schemaOf } from '../settings/row.ts';
+import { optionOf, variableOf } from '../settings/spelling.ts';
 import { messageOf } from './backoff.ts';
 import type { StartListener } from './listener.ts';
 import { createLog, type Log } from './log.ts';
 import { type ListenerOptions, OptionsError, readOptions } from './options.ts';
-import { USAGE } from './usage.ts';
 
 /** Resolves, with the reason, when the listener is to stop. */
 function stopRequested(options: ListenerOptions): Promise<string> {
@@ -51,3 +53,44 @@ export async function main(
     return error instanceof OptionsError ? 2 : 1;
   }
 }
+
+/** Markdown as a terminal shows it: without code marks and without references to pages. */
+const plain = (markdown: string): string =>
+  markdown.replaceAll(/\. See \[[^\][]{1,60}\]\([^()\s]{1,100}\)/g, '').replaceAll('`', '');
+
+/** `SLIPWAY_AGENTS_PORT, default 4401`. */
+function detailsOf(name: string, row: ListenerRow): string {
+  const absent: unknown = schemaOf(row).safeParse(undefined).data;
+  const shown = typeof absent === 'string' || typeof absent === 'number' ? String(absent) : undefined;
+  const fallback = row.defaultShown === undefined ? shown : plain(row.defaultShown);
+  return [
+    ...(row.only === 'option' ? [] : [`${variableOf(name, row)}${row.value === undefined ? '=true' : ''}`]),
+    ...(row.required !== undefined ? ['required'] : []),
+    ...(fallback && row.required === undefined ? [`default ${fallback}`] : []),
+  ].join(', ');
+}
+
+const linesOf = (rows: Readonly<Record<string, ListenerRow>>): string =>
+  Object.entries(rows)
+    .filter(([, { only }]) => only !== 'variable')
+    .map(([name, row]) => {
+      const details = detailsOf(name, row);
+      const call = row.value === undefined ? optionOf(name) : `${optionOf(name)} ${row.value}`;
+      return `  ${call}${details === '' ? '' : ` (${details})`}\n      ${plain(row.does)}`;
+    })
+    .join('\n');
+
+/** What is printed below a message about wrong options. */
+export const USAGE = `Usage: listener [options]
+
+${linesOf(commonRows)}
+
+Agents as processes of this machine:
+
+${linesOf(processRows)}
+
+Agents in a Kubernetes cluster (--driver kubernetes):
+
+${linesOf(kubernetesRows)}
+
+The API key is read from SLIPWAY_API_KEY: arguments can be seen by everybody on the machine.`;

@@ -1,4 +1,4 @@
-import type { DesiredResponse } from '../contract/listener-protocol.ts';
+import type { DesiredResponse } from '../features/listener-protocol/shape.ts';
 import { messageOf, pause } from './backoff.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Driver } from './driver.ts';

@@ -1,5 +1,5 @@
-import type { TaskLogsRequest } from '../contract/listener-protocol.ts';
-import type { Level } from '../contract/output-level.ts';
+import type { LogLevel } from '../contract/log-level.ts';
+import type { TaskLogsRequest } from '../features/listener-protocol/shape.ts';
 import { nextTimestamp } from '../processes/timestamps.ts';
 import type { Pause } from './backoff.ts';
 import type { ShippedLine } from './log-shipper.ts';
@@ -27,7 +27,7 @@ export class TaskLog {
     this.#pause = pause;
   }
 
-  say(message: string, level: Level = 'INFO'): void {
+  say(message: string, level: LogLevel = 'INFO'): void {
     this.#waiting.push({ timestamp: nextTimestamp(), level, message });
     if (this.#pausing === undefined) void this.#flushSoon();
   }

@@ -1,4 +1,4 @@
-import type { CompleteRequest, DeployTask, ListenerTask } from '../contract/listener-protocol.ts';
+import type { CompleteRequest, DeployTask, ListenerTask } from '../features/listener-protocol/shape.ts';
 import { messageOf, type Pause } from './backoff.ts';
 import { completion, cut, failed, olderThan } from './completion.ts';
 import type { ControlPlane, Lost } from './control-plane.ts';

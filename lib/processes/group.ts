@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextLook } from 'node:timers/promises';
 import { LINE_BYTES_MAX, LineSplitter } from './lines.ts';
 import { type GroupRecord, startTimeOf } from './table/read.ts';
-import { MARKER_VARIABLE } from './table/row.ts';
+import { MARKER_VARIABLE } from './table/source.ts';
 import { nextTimestamp } from './timestamps.ts';
 
 /**

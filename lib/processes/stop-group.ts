@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GroupRecord, processesOf } from './table/read.ts';
-import type { ProcessRow } from './table/row.ts';
+import type { ProcessRow } from './table/source.ts';
 
 /**
  * How often we look whether a group has ended: an exit is seen at once, at little cost while waiting for a

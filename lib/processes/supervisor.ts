@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type GroupCommand, type ProcessGroup, startGroup } from './group.ts';
 import { isEmpty, killGroup, stopGroup } from './stop-group.ts';
 import { processesOf } from './table/read.ts';
-import { MARKER_VARIABLE } from './table/row.ts';
+import { MARKER_VARIABLE } from './table/source.ts';
 import { Warden } from './warden.ts';
 
 const FORGET_MILLISECONDS = 1_000;

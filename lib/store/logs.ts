@@ -4,7 +4,7 @@ import { put, remove, same } from './dynamodb/expressions.ts';
 import { find, queryAll, queryPage } from './dynamodb/reads.ts';
 import { transact, type Write } from './dynamodb/transact.ts';
 import { write } from './dynamodb/write.ts';
-import { logChunkKey, logEndKey } from './keys/logs.ts';
+import { deploymentPk, type Key } from './keys/index.ts';
 import type { Table } from './table.ts';
 
 /** The build or deploy log of a deployment. */
@@ -109,3 +109,21 @@ export async function removeSomeOf(table: Table, log: LogRef): Promise<'done' | 
   await write(table, remove('log_end', logEndKey(tenantId, deploymentId, type)));
   return 'done';
 }
+
+const TIME_DIGITS = 15;
+
+/** A chunk of log lines, by the epoch milliseconds of its last line, so that a query can begin at a time. */
+export const logChunkKey = (
+  tenantId: string,
+  deploymentId: string,
+  type: 'build' | 'deploy',
+  lastTimestamp: number,
+): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `LOG#${type}#${String(lastTimestamp).padStart(TIME_DIGITS, '0')}`,
+});
+
+export const logEndKey = (tenantId: string, deploymentId: string, type: 'build' | 'deploy'): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `LOGEND#${type}`,
+});

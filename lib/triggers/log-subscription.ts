@@ -1,6 +1,6 @@
-import type { OutputPiece } from '../app/logs/ingest-build-log.ts';
 import { once } from '../contract/once.ts';
 import type { RevisionRef } from '../contract/refs.ts';
+import type { OutputPiece } from '../features/logs/ingest.ts';
 import { logger } from '../http/logger.ts';
 import { type LogBatch, readLogBatch } from './log-batch.ts';
 

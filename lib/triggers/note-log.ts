@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { handOutNote, keyUseNote, type RefusalNote, refusalNote } from '../contract/note-lines.ts';
 import { HANDED_OUT, KEY_USED, REFUSED } from '../contract/notes.ts';
 import { once } from '../contract/once.ts';
-import type { HandedOut } from '../core/audit-log.ts';
-import type { KeyUse } from '../core/key-uses.ts';
+import type { HandedOut } from '../core/audit.ts';
+import type { KeyUse } from '../core/identity/key-uses.ts';
 import { readLogBatch } from './log-batch.ts';
 
 const line = z.discriminatedUnion('message', [

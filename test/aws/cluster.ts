@@ -5,7 +5,7 @@ import type {
   DesiredResponse,
   HeartbeatRequest,
   ListenerTask,
-} from '../../lib/contract/listener-protocol.ts';
+} from '../../lib/features/listener-protocol/shape.ts';
 import { expectApi } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import type { Deployed, Registered } from './installation.ts';

@@ -9,8 +9,8 @@ import {
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import type { DeploymentEvent } from '../../lib/contract/events.ts';
+import { putUnsentEvents } from '../../lib/core/items/event-items.ts';
 import { transact } from '../../lib/store/dynamodb/transact.ts';
-import { putUnsentEvents } from '../../lib/store/event-items.ts';
 import { api, expectApi, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { clientConfig } from './aws-environment.ts';

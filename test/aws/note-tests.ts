@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hintOf } from '../../lib/app/identity/api-key.ts';
+import { hintOf } from '../../lib/core/identity/api-key.ts';
 import { expectApi, type Installation, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import type { Tour } from './tour.ts';

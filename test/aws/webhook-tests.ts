@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { EventListView } from '../../lib/contract/events.ts';
+import type { EventListView } from '../../lib/features/events/shape.ts';
 import type { DeliveryView, WebhookSecretView } from '../../lib/features/webhooks/shape.ts';
 import { expectApi, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TICKS_PER_SECOND } from '../../lib/processes/table/proc.ts';
+import { TICKS_PER_SECOND } from '../../lib/processes/table/source.ts';
 import { discard, startProgram } from '../support/programs/program.ts';
 import { printTable } from './table.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { claimTasks } from '../../lib/app/listener-protocol/claim.ts';
 import { isTerminal } from '../../lib/domain/transitions.ts';
+import { claimTasks } from '../../lib/features/listener-protocol/claim.ts';
 import { complete } from '../support/world/listening.ts';
 import { change, github, post } from '../support/world/requests.ts';
 import type { RunningWorld } from '../support/world/running-world.ts';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import type { EventListView } from '../../lib/contract/events.ts';
+import type { EventListView } from '../../lib/features/events/shape.ts';
 import { type Installed, installed } from '../support/console/installed.ts';
 import { aLink, aPerson } from '../support/console/person.ts';
 import { gitRepositoryIn } from '../support/files/git-repository.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FOLLOWERS_MAX } from '../../lib/app/logs/followers.ts';
+import { FOLLOWERS_MAX } from '../../lib/core/followers.ts';
 import { gitRepository } from '../support/files/git-repository.ts';
 import { temporaryFolder } from '../support/files/temporary-folder.ts';
 import { type Entry, follow } from '../support/programs/follow.ts';

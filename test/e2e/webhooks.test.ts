@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { EventListView } from '../../lib/contract/events.ts';
+import type { EventListView } from '../../lib/features/events/shape.ts';
 import { endProgram, expectApi, type Program, startProgram } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { aReceiver, dataOf, expectInOrder, type Received, verify } from '../support/world/webhook-world.ts';

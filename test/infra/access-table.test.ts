@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Access } from '../../lib/contract/access.ts';
 import { type FunctionRow, functionRows, managingRows } from '../../lib/contract/functions.ts';
+import { inReadingOrder } from '../../lib/contract/openapi/document.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 import { permissionsFor } from '../../lib/infra/access.ts';
 import { mutations } from '../aws/mutations.ts';
@@ -50,10 +51,12 @@ function accessOf(access: readonly Access[]): string {
 }
 
 function page(): string {
-  const endpoints = [...Map.groupBy(routes, ({ handler }) => handler)].map(([handler, rows]) => {
-    const calls = rows.map(({ method, path }) => `\`${method} ${path}\``).join(', ');
-    return `| ${handler.replace('functions/', '')} | ${calls} | ${accessOf(rows[0]?.access ?? [])} |`;
-  });
+  const endpoints = [...Map.groupBy(inReadingOrder(routes), ({ handler }) => handler)].map(
+    ([handler, rows]) => {
+      const calls = rows.map(({ method, path }) => `\`${method} ${path}\``).join(', ');
+      return `| ${handler.replace('functions/', '')} | ${calls} | ${accessOf(rows[0]?.access ?? [])} |`;
+    },
+  );
   const others = Object.values({ ...functionRows, ...managingRows }).map(
     ({ handler, summary, access, managing }: FunctionRow) => {
       const more = managing === undefined ? '' : `; where agents run on Fargate also ${accessOf(managing)}`;

@@ -7,7 +7,7 @@ import { packageFiles } from '../../lib/contract/browser/api-docs.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { commonErrors } from '../../lib/contract/openapi/errors.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
-import { getDocsFile, getOpenApi } from '../../lib/contract/routes/service.ts';
+import { getDocsFile, getOpenApi } from '../../lib/features/service/routes.ts';
 import type { Handler } from '../../lib/http/exchange.ts';
 import { type Bundle, bundleFunctions } from '../../lib/infra/bundles.ts';
 import { handlers } from '../../lib/infra/handlers.ts';

@@ -1,7 +1,7 @@
 import type { KubernetesObject, V1Deployment } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { covers } from '../../lib/compute/kubernetes/covers.ts';
 import { managedKinds } from '../../lib/compute/kubernetes/kinds.ts';
+import { covers } from '../../lib/compute/kubernetes/mend.ts';
 import { annotations, labels } from '../../lib/compute/kubernetes/render/names.ts';
 import { deploymentOf, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';

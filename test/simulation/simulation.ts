@@ -1,4 +1,4 @@
-import { createListener } from '../../lib/app/listeners/create.ts';
+import { createListener } from '../../lib/features/listeners/create.ts';
 import { aCaller } from '../support/world/caller.ts';
 import { ControlPlane } from './control-plane.ts';
 import { Facts } from './facts.ts';

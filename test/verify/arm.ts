@@ -1,4 +1,4 @@
-import type { ClaimResponse, DeployTask, ListenerTask } from '../../lib/contract/listener-protocol.ts';
+import type { ClaimResponse, DeployTask, ListenerTask } from '../../lib/features/listener-protocol/shape.ts';
 import { api, expectApi, type Installation } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { makeDeployment, serverIn, uploadFolder } from './deployments.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ListBuildsForProjectCommand } from '@aws-sdk/client-codebuild';
 import { Client } from '../../lib/cli/first-agent/client.ts';
-import { tarballOfFolder } from '../../lib/cli/first-agent/tarball-of-folder.ts';
+import { tarballOfFolder } from '../../lib/cli/first-agent/first-agent.ts';
 import {
   api,
   create,

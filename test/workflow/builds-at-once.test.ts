@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { buildPlaces } from '../../lib/store/build-places.ts';
+import { buildPlaces } from '../../lib/core/items/build-places.ts';
 import { until } from '../support/until.ts';
 import { github, interrupt, post, register, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';

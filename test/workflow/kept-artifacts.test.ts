@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { redeployRevision } from '../../lib/app/revisions/redeploy.ts';
 import { artifactKeyOf, artifactNumberOf, artifactsOf } from '../../lib/domain/file-places.ts';
 import { numberOf } from '../../lib/domain/revision-id.ts';
+import { redeployRevision } from '../../lib/features/deployments/redeploy.ts';
 import { until } from '../support/until.ts';
 import { bytes } from '../support/world/blobs.ts';
 import { complete } from '../support/world/listening.ts';

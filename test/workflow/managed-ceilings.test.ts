@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { getListener } from '../../lib/app/listeners/get.ts';
-import { findComputeUse, noteComputeUse } from '../../lib/store/compute-use.ts';
+import { findComputeUse, noteComputeUse } from '../../lib/core/items/compute-use.ts';
+import { getListener } from '../../lib/features/listeners/get.ts';
 import {
   aDrivenWorld,
   type DrivenWorld,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { DriveDeps } from '../../lib/app/compute/drive.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import type { DeploymentRef } from '../../lib/contract/refs.ts';
 import { findDeployment } from '../../lib/core/items/deployments.ts';
+import type { DriveDeps } from '../../lib/drive/drive.ts';
 import { until } from '../support/until.ts';
 import { aDrivenWorld, type DrivenWorld, imageOf, next, serving } from '../support/world/driven-world.ts';
 import { interrupt, remove, show, showRevision } from '../support/world/requests.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ingestServerOutput } from '../../lib/app/logs/ingest-server-output.ts';
+import { ingestServerOutput } from '../../lib/features/logs/ingest.ts';
 import { AgentSecretsTwin } from '../support/world/agent-secrets-twin.ts';
 import {
   aDrivenWorld,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ingestServerOutput } from '../../lib/app/logs/ingest-server-output.ts';
 import type { AgentFailure } from '../../lib/domain/agent-failure.ts';
+import { ingestServerOutput } from '../../lib/features/logs/ingest.ts';
 import { until } from '../support/until.ts';
 import {
   ALL,

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { SourceError } from '../../lib/adapters/git.ts';
-import { getDeployment } from '../../lib/app/deployments/get.ts';
-import { redeployRevision } from '../../lib/app/revisions/redeploy.ts';
 import { OUTPUT_FOLLOWS } from '../../lib/domain/agent-failure.ts';
+import { getDeployment } from '../../lib/features/deployments/get.ts';
+import { redeployRevision } from '../../lib/features/deployments/redeploy.ts';
 import { complete } from '../support/world/listening.ts';
 import { change, github, post, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';

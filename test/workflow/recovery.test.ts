@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getDesired } from '../../lib/app/listener-protocol/desired.ts';
+import { getDesired } from '../../lib/features/listener-protocol/desired.ts';
 import { until } from '../support/until.ts';
 import { claim, complete, heartbeat } from '../support/world/listening.ts';
 import { change, github, post, showRevision } from '../support/world/requests.ts';

@@ -1,6 +1,6 @@
-import { listApiKeys } from '../../../lib/app/api-keys/list.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { listApiKeys as row } from '../../../lib/contract/routes/identity.ts';
+import { listApiKeys } from '../../../lib/features/api-keys/list.ts';
+import { listApiKeys as row } from '../../../lib/features/api-keys/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, listApiKeys);

@@ -1,6 +1,6 @@
-import { revokeApiKey } from '../../../lib/app/api-keys/revoke.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { revokeApiKey as row } from '../../../lib/contract/routes/identity.ts';
+import { revokeApiKey } from '../../../lib/features/api-keys/revoke.ts';
+import { revokeApiKey as row } from '../../../lib/features/api-keys/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, revokeApiKey);

@@ -1,6 +1,6 @@
-import { listAuditEvents } from '../../../lib/app/audit-events/list.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { listAuditEvents as row } from '../../../lib/contract/routes/audit.ts';
+import { listAuditEvents } from '../../../lib/features/audit/list.ts';
+import { listAuditEvents as row } from '../../../lib/features/audit/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, listAuditEvents);

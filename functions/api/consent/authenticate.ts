@@ -1,6 +1,6 @@
-import { authenticate } from '../../../lib/app/oauth/consent/authenticate.ts';
 import { clock, keys, oauth, table } from '../../../lib/container.ts';
-import { authenticate as row } from '../../../lib/contract/routes/consent.ts';
+import { authenticate } from '../../../lib/features/consent/authenticate.ts';
+import { authenticate as row } from '../../../lib/features/consent/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, authenticate);

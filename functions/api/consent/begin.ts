@@ -1,6 +1,6 @@
-import { begin } from '../../../lib/app/oauth/consent/begin.ts';
 import { clock, keys, oauth, table } from '../../../lib/container.ts';
-import { begin as row } from '../../../lib/contract/routes/consent.ts';
+import { begin } from '../../../lib/features/consent/begin.ts';
+import { begin as row } from '../../../lib/features/consent/routes.ts';
 import { pageEndpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = pageEndpoint(row, begin);

@@ -1,6 +1,6 @@
-import { callbackPage } from '../../../lib/app/oauth/consent/callback-page.ts';
 import { clock, keys, oauth, table } from '../../../lib/container.ts';
-import { callbackPage as row } from '../../../lib/contract/routes/consent.ts';
+import { callbackPage } from '../../../lib/features/consent/callback-page.ts';
+import { callbackPage as row } from '../../../lib/features/consent/routes.ts';
 import { pageEndpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = pageEndpoint(row, callbackPage);

@@ -1,6 +1,6 @@
-import { callback } from '../../../lib/app/oauth/consent/callback.ts';
 import { clock, keys, oauth, table } from '../../../lib/container.ts';
-import { callback as row } from '../../../lib/contract/routes/consent.ts';
+import { callback } from '../../../lib/features/consent/callback.ts';
+import { callback as row } from '../../../lib/features/consent/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, callback);

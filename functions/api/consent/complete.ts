@@ -1,6 +1,6 @@
-import { completeConsent } from '../../../lib/app/oauth/consent/complete.ts';
 import { clock, keys, table } from '../../../lib/container.ts';
-import { completeConsent as row } from '../../../lib/contract/routes/consent.ts';
+import { completeConsent } from '../../../lib/features/consent/complete.ts';
+import { completeConsent as row } from '../../../lib/features/consent/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, completeConsent);

@@ -1,6 +1,6 @@
-import { createConsoleLink } from '../../../lib/app/console/create-link.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { createConsoleLink as row } from '../../../lib/contract/routes/console.ts';
+import { createConsoleLink } from '../../../lib/features/console/create-link.ts';
+import { createConsoleLink as row } from '../../../lib/features/console/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, createConsoleLink);

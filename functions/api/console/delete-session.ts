@@ -1,6 +1,6 @@
-import { deleteConsoleSession } from '../../../lib/app/console/delete-session.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { deleteConsoleSession as row } from '../../../lib/contract/routes/console.ts';
+import { deleteConsoleSession } from '../../../lib/features/console/delete-session.ts';
+import { deleteConsoleSession as row } from '../../../lib/features/console/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, deleteConsoleSession);

@@ -1,6 +1,6 @@
-import { showMe } from '../../../lib/app/console/me.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { getMe as row } from '../../../lib/contract/routes/console.ts';
+import { showMe } from '../../../lib/features/console/me.ts';
+import { getMe as row } from '../../../lib/features/console/routes.ts';
 import { credentialEndpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = credentialEndpoint(row, showMe);

@@ -1,5 +1,5 @@
-import { deploymentPlace } from '../../../lib/app/console/place.ts';
-import { openConsole as row } from '../../../lib/contract/routes/console-pages.ts';
+import { deploymentPlace } from '../../../lib/features/console-pages/place.ts';
+import { openConsole as row } from '../../../lib/features/console-pages/routes.ts';
 import { publicEndpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = publicEndpoint(row, deploymentPlace);

@@ -1,6 +1,6 @@
-import { showConsole } from '../../../lib/app/console/page.ts';
 import { consoleFiles, signIn, uploadOrigin } from '../../../lib/container.ts';
-import { getConsolePart as row } from '../../../lib/contract/routes/console-pages.ts';
+import { showConsole } from '../../../lib/features/console-pages/page.ts';
+import { getConsolePart as row } from '../../../lib/features/console-pages/routes.ts';
 import { publicEndpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = publicEndpoint(row, showConsole);

@@ -1,6 +1,6 @@
-import { showSignIn } from '../../../lib/app/console/sign-in.ts';
 import { signIn } from '../../../lib/container.ts';
-import { getSignIn as row } from '../../../lib/contract/routes/console.ts';
+import { getSignIn as row } from '../../../lib/features/console/routes.ts';
+import { showSignIn } from '../../../lib/features/console/sign-in.ts';
 import { publicEndpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = publicEndpoint(row, showSignIn);

@@ -1,6 +1,6 @@
-import { askServer } from '../../../lib/app/deployments/ask-server.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { askServer as row } from '../../../lib/contract/routes/deployments.ts';
+import { askServer } from '../../../lib/features/deployments/ask-server.ts';
+import { askServer as row } from '../../../lib/features/deployments/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, askServer);

@@ -1,6 +1,6 @@
-import { deleteDeployments } from '../../../lib/app/deployments/delete-many.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { deleteDeployments as row } from '../../../lib/contract/routes/deployments.ts';
+import { deleteDeployments } from '../../../lib/features/deployments/delete-many.ts';
+import { deleteDeployments as row } from '../../../lib/features/deployments/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, deleteDeployments);

@@ -1,6 +1,6 @@
-import { deleteDeployment } from '../../../lib/app/deployments/delete.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { deleteDeployment as row } from '../../../lib/contract/routes/deployments.ts';
+import { deleteDeployment } from '../../../lib/features/deployments/delete.ts';
+import { deleteDeployment as row } from '../../../lib/features/deployments/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, deleteDeployment);

@@ -1,6 +1,6 @@
-import { listDeployments } from '../../../lib/app/deployments/list.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { listDeployments as row } from '../../../lib/contract/routes/deployments.ts';
+import { listDeployments } from '../../../lib/features/deployments/list.ts';
+import { listDeployments as row } from '../../../lib/features/deployments/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, listDeployments);

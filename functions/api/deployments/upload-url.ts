@@ -1,6 +1,6 @@
-import { createUploadUrl } from '../../../lib/app/uploads/create-upload-url.ts';
 import { blobs, clock, table } from '../../../lib/container.ts';
-import { createUploadUrl as row } from '../../../lib/contract/routes/sources.ts';
+import { createUploadUrl } from '../../../lib/features/uploads/create-upload-url.ts';
+import { createUploadUrl as row } from '../../../lib/features/uploads/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, createUploadUrl);

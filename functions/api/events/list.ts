@@ -1,6 +1,6 @@
-import { listEvents } from '../../../lib/app/events/list.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { listEvents as row } from '../../../lib/contract/routes/events.ts';
+import { listEvents } from '../../../lib/features/events/list.ts';
+import { listEvents as row } from '../../../lib/features/events/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, listEvents);

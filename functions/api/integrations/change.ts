@@ -1,6 +1,6 @@
-import { changeIntegration } from '../../../lib/app/integrations/change.ts';
 import { clock, keys, table } from '../../../lib/container.ts';
-import { changeIntegration as row } from '../../../lib/contract/routes/integrations.ts';
+import { changeIntegration } from '../../../lib/features/integrations/change.ts';
+import { changeIntegration as row } from '../../../lib/features/integrations/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, changeIntegration);

@@ -1,6 +1,6 @@
-import { createIntegration } from '../../../lib/app/integrations/create.ts';
 import { clock, keys, settings, table } from '../../../lib/container.ts';
-import { createIntegration as row } from '../../../lib/contract/routes/integrations.ts';
+import { createIntegration } from '../../../lib/features/integrations/create.ts';
+import { createIntegration as row } from '../../../lib/features/integrations/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, createIntegration);

@@ -1,6 +1,6 @@
-import { deleteIntegration } from '../../../lib/app/integrations/delete.ts';
 import { clock, settings, table } from '../../../lib/container.ts';
-import { deleteIntegration as row } from '../../../lib/contract/routes/integrations.ts';
+import { deleteIntegration } from '../../../lib/features/integrations/delete.ts';
+import { deleteIntegration as row } from '../../../lib/features/integrations/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, deleteIntegration);

@@ -1,6 +1,6 @@
-import { listInstalledIntegrations } from '../../../lib/app/integrations/list-installed.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { listInstalledIntegrations as row } from '../../../lib/contract/routes/integrations.ts';
+import { listInstalledIntegrations } from '../../../lib/features/integrations/list-installed.ts';
+import { listInstalledIntegrations as row } from '../../../lib/features/integrations/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, listInstalledIntegrations);

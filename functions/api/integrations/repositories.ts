@@ -1,6 +1,6 @@
-import { listRepositories } from '../../../lib/app/integrations/list-repositories.ts';
 import { clock, keys, repositoryLists, table } from '../../../lib/container.ts';
-import { listRepositories as row } from '../../../lib/contract/routes/integrations.ts';
+import { listRepositories } from '../../../lib/features/integrations/list-repositories.ts';
+import { listRepositories as row } from '../../../lib/features/integrations/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, listRepositories);

@@ -1,6 +1,6 @@
-import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { blobs, clock, keys, table, taskNotifier } from '../../../lib/container.ts';
-import { claimTasks as row } from '../../../lib/contract/routes/listener-protocol.ts';
+import { claimTasks } from '../../../lib/features/listener-protocol/claim.ts';
+import { claimTasks as row } from '../../../lib/features/listener-protocol/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, claimTasks);

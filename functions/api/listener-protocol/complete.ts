@@ -1,6 +1,6 @@
-import { completeSeen } from '../../../lib/app/listener-protocol/complete.ts';
 import { clock, keys, table } from '../../../lib/container.ts';
-import { completeTask as row } from '../../../lib/contract/routes/listener-protocol.ts';
+import { completeSeen } from '../../../lib/features/listener-protocol/complete.ts';
+import { completeTask as row } from '../../../lib/features/listener-protocol/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, completeSeen);

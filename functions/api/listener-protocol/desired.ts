@@ -1,6 +1,6 @@
-import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { getDesired as row } from '../../../lib/contract/routes/listener-protocol.ts';
+import { getDesired } from '../../../lib/features/listener-protocol/desired.ts';
+import { getDesired as row } from '../../../lib/features/listener-protocol/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, getDesired);

@@ -1,6 +1,6 @@
-import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
 import { clock, keys, table } from '../../../lib/container.ts';
-import { heartbeatTask as row } from '../../../lib/contract/routes/listener-protocol.ts';
+import { heartbeatTask } from '../../../lib/features/listener-protocol/heartbeat.ts';
+import { heartbeatTask as row } from '../../../lib/features/listener-protocol/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, heartbeatTask);

@@ -1,6 +1,6 @@
-import { shipLogs } from '../../../lib/app/listener-protocol/logs.ts';
 import { clock, keys, logs, table } from '../../../lib/container.ts';
-import { shipLogs as row } from '../../../lib/contract/routes/listener-protocol.ts';
+import { shipLogs } from '../../../lib/features/listener-protocol/logs.ts';
+import { shipLogs as row } from '../../../lib/features/listener-protocol/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, shipLogs);

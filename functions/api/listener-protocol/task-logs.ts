@@ -1,6 +1,6 @@
-import { shipTaskLogs } from '../../../lib/app/listener-protocol/task-logs.ts';
 import { clock, keys, logs, table } from '../../../lib/container.ts';
-import { shipTaskLogs as row } from '../../../lib/contract/routes/listener-protocol.ts';
+import { shipTaskLogs as row } from '../../../lib/features/listener-protocol/routes.ts';
+import { shipTaskLogs } from '../../../lib/features/listener-protocol/task-logs.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, shipTaskLogs);

@@ -1,6 +1,6 @@
-import { createListener } from '../../../lib/app/listeners/create.ts';
 import { clock, settings, table } from '../../../lib/container.ts';
-import { createListener as row } from '../../../lib/contract/routes/listeners.ts';
+import { createListener } from '../../../lib/features/listeners/create.ts';
+import { createListener as row } from '../../../lib/features/listeners/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, createListener);

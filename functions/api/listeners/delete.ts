@@ -1,6 +1,6 @@
-import { deleteListener } from '../../../lib/app/listeners/delete.ts';
 import { clock, settings, table } from '../../../lib/container.ts';
-import { deleteListener as row } from '../../../lib/contract/routes/listeners.ts';
+import { deleteListener } from '../../../lib/features/listeners/delete.ts';
+import { deleteListener as row } from '../../../lib/features/listeners/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, deleteListener);

@@ -1,6 +1,6 @@
-import { getListener } from '../../../lib/app/listeners/get.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { getListener as row } from '../../../lib/contract/routes/listeners.ts';
+import { getListener } from '../../../lib/features/listeners/get.ts';
+import { getListener as row } from '../../../lib/features/listeners/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, getListener);

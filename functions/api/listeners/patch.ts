@@ -1,6 +1,6 @@
-import { patchListener } from '../../../lib/app/listeners/patch.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { patchListener as row } from '../../../lib/contract/routes/listeners.ts';
+import { patchListener } from '../../../lib/features/listeners/patch.ts';
+import { patchListener as row } from '../../../lib/features/listeners/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, patchListener);

@@ -1,6 +1,6 @@
-import { queryBuildLogs } from '../../../lib/app/logs/revision-logs.ts';
 import { clock, logs, table } from '../../../lib/container.ts';
-import { queryBuildLogs as row } from '../../../lib/contract/routes/logs.ts';
+import { queryBuildLogs } from '../../../lib/features/logs/query.ts';
+import { queryBuildLogs as row } from '../../../lib/features/logs/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, queryBuildLogs);

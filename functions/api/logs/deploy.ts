@@ -1,6 +1,6 @@
-import { queryDeployLogs } from '../../../lib/app/logs/revision-logs.ts';
 import { clock, logs, table } from '../../../lib/container.ts';
-import { queryDeployLogs as row } from '../../../lib/contract/routes/logs.ts';
+import { queryDeployLogs } from '../../../lib/features/logs/query.ts';
+import { queryDeployLogs as row } from '../../../lib/features/logs/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, queryDeployLogs);

@@ -1,6 +1,6 @@
-import { queryProjectDeployLogs } from '../../../lib/app/logs/deployment-logs.ts';
 import { clock, logs, table } from '../../../lib/container.ts';
-import { queryProjectDeployLogs as row } from '../../../lib/contract/routes/logs.ts';
+import { queryProjectDeployLogs } from '../../../lib/features/logs/query.ts';
+import { queryProjectDeployLogs as row } from '../../../lib/features/logs/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, queryProjectDeployLogs);

@@ -1,6 +1,6 @@
-import { queryRevisionLogs } from '../../../lib/app/logs/revision-logs.ts';
 import { clock, logs, table } from '../../../lib/container.ts';
-import { queryRevisionLogs as row } from '../../../lib/contract/routes/logs.ts';
+import { queryRevisionLogs } from '../../../lib/features/logs/follow.ts';
+import { queryRevisionLogs as row } from '../../../lib/features/logs/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, queryRevisionLogs);

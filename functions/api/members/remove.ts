@@ -1,6 +1,6 @@
-import { removeMember } from '../../../lib/app/members/remove.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { removeMember as row } from '../../../lib/contract/routes/identity.ts';
+import { removeMember } from '../../../lib/features/members/remove.ts';
+import { removeMember as row } from '../../../lib/features/members/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, removeMember);

@@ -1,6 +1,6 @@
-import { deleteConnection } from '../../../lib/app/oauth/connections/delete.ts';
 import { clock, settings, table } from '../../../lib/container.ts';
-import { deleteConnection as row } from '../../../lib/contract/routes/oauth-connections.ts';
+import { deleteConnection } from '../../../lib/features/oauth-connections/delete.ts';
+import { deleteConnection as row } from '../../../lib/features/oauth-connections/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, deleteConnection);

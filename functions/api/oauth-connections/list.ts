@@ -1,6 +1,6 @@
-import { listConnections } from '../../../lib/app/oauth/connections/list.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { listConnections as row } from '../../../lib/contract/routes/oauth-connections.ts';
+import { listConnections } from '../../../lib/features/oauth-connections/list.ts';
+import { listConnections as row } from '../../../lib/features/oauth-connections/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, listConnections);

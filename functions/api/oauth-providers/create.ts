@@ -1,6 +1,6 @@
-import { createProvider } from '../../../lib/app/oauth/providers/create.ts';
 import { clock, keys, oauthDiscovery, settings, table } from '../../../lib/container.ts';
-import { createProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
+import { createProvider } from '../../../lib/features/oauth-providers/create.ts';
+import { createProvider as row } from '../../../lib/features/oauth-providers/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, createProvider);

@@ -1,6 +1,6 @@
-import { deleteProvider } from '../../../lib/app/oauth/providers/delete.ts';
 import { clock, settings, table } from '../../../lib/container.ts';
-import { deleteProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
+import { deleteProvider } from '../../../lib/features/oauth-providers/delete.ts';
+import { deleteProvider as row } from '../../../lib/features/oauth-providers/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, deleteProvider);

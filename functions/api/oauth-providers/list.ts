@@ -1,6 +1,6 @@
-import { listProviders } from '../../../lib/app/oauth/providers/list.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { listProviders as row } from '../../../lib/contract/routes/oauth-providers.ts';
+import { listProviders } from '../../../lib/features/oauth-providers/list.ts';
+import { listProviders as row } from '../../../lib/features/oauth-providers/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, listProviders);

@@ -1,6 +1,6 @@
-import { discoverProvider } from '../../../lib/app/oauth/providers/mcp-discover.ts';
 import { clock, keys, oauthDiscovery, settings, table } from '../../../lib/container.ts';
-import { discoverProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
+import { discoverProvider } from '../../../lib/features/oauth-providers/mcp-discover.ts';
+import { discoverProvider as row } from '../../../lib/features/oauth-providers/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, discoverProvider);

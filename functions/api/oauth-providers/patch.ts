@@ -1,6 +1,6 @@
-import { patchProvider } from '../../../lib/app/oauth/providers/patch.ts';
 import { clock, keys, oauthDiscovery, settings, table } from '../../../lib/container.ts';
-import { patchProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
+import { patchProvider } from '../../../lib/features/oauth-providers/patch.ts';
+import { patchProvider as row } from '../../../lib/features/oauth-providers/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, patchProvider);

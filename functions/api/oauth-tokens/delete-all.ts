@@ -1,6 +1,6 @@
-import { deleteTokens } from '../../../lib/app/oauth/tokens/delete-all.ts';
 import { clock, keys, oauth, settings, table } from '../../../lib/container.ts';
-import { deleteTokens as row } from '../../../lib/contract/routes/oauth-tokens.ts';
+import { deleteTokens } from '../../../lib/features/oauth-tokens/delete-all.ts';
+import { deleteTokens as row } from '../../../lib/features/oauth-tokens/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, deleteTokens);

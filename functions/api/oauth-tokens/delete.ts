@@ -1,6 +1,6 @@
-import { deleteToken } from '../../../lib/app/oauth/tokens/delete.ts';
 import { clock, keys, oauth, settings, table } from '../../../lib/container.ts';
-import { deleteToken as row } from '../../../lib/contract/routes/oauth-tokens.ts';
+import { deleteToken } from '../../../lib/features/oauth-tokens/delete.ts';
+import { deleteToken as row } from '../../../lib/features/oauth-tokens/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, deleteToken);

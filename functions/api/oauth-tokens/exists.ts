@@ -1,6 +1,6 @@
-import { tokenExists } from '../../../lib/app/oauth/tokens/exists.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { tokenExists as row } from '../../../lib/contract/routes/oauth-tokens.ts';
+import { tokenExists } from '../../../lib/features/oauth-tokens/exists.ts';
+import { tokenExists as row } from '../../../lib/features/oauth-tokens/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, tokenExists);

@@ -1,6 +1,6 @@
-import { importToken } from '../../../lib/app/oauth/tokens/import.ts';
 import { clock, keys, table } from '../../../lib/container.ts';
-import { importToken as row } from '../../../lib/contract/routes/oauth-tokens.ts';
+import { importToken } from '../../../lib/features/oauth-tokens/import.ts';
+import { importToken as row } from '../../../lib/features/oauth-tokens/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, importToken);

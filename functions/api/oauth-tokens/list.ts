@@ -1,6 +1,6 @@
-import { listTokens } from '../../../lib/app/oauth/tokens/list.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { listTokens as row } from '../../../lib/contract/routes/oauth-tokens.ts';
+import { listTokens } from '../../../lib/features/oauth-tokens/list.ts';
+import { listTokens as row } from '../../../lib/features/oauth-tokens/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, listTokens);

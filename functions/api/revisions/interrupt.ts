@@ -1,6 +1,6 @@
-import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { clock, keys, table } from '../../../lib/container.ts';
-import { interruptRevision as row } from '../../../lib/contract/routes/revisions.ts';
+import { interruptRevision } from '../../../lib/features/revisions/interrupt.ts';
+import { interruptRevision as row } from '../../../lib/features/revisions/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, interruptRevision);

@@ -1,6 +1,6 @@
-import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
 import { clock, keys, settings, table } from '../../../lib/container.ts';
-import { redeployRevision as row } from '../../../lib/contract/routes/revisions.ts';
+import { redeployRevision } from '../../../lib/features/deployments/redeploy.ts';
+import { redeployRevision as row } from '../../../lib/features/revisions/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, redeployRevision);

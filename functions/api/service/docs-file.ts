@@ -1,6 +1,6 @@
-import { apiDocsFile } from '../../../lib/app/service/api-docs.ts';
 import { apiDocs } from '../../../lib/container.ts';
-import { getDocsFile as row } from '../../../lib/contract/routes/service.ts';
+import { apiDocsFile } from '../../../lib/features/service/api-docs.ts';
+import { getDocsFile as row } from '../../../lib/features/service/routes.ts';
 import { publicEndpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = publicEndpoint(row, apiDocsFile);

@@ -1,5 +1,5 @@
-import { apiDocsPage } from '../../../lib/app/service/api-docs.ts';
-import { getDocs as row } from '../../../lib/contract/routes/service.ts';
+import { apiDocsPage } from '../../../lib/features/service/api-docs.ts';
+import { getDocs as row } from '../../../lib/features/service/routes.ts';
 import { publicEndpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = publicEndpoint(row, apiDocsPage);

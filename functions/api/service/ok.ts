@@ -1,4 +1,4 @@
-import { getOk as row } from '../../../lib/contract/routes/service.ts';
+import { getOk as row } from '../../../lib/features/service/routes.ts';
 import { publicEndpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = publicEndpoint(row, async () => ({ ok: true }));

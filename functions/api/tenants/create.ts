@@ -1,6 +1,6 @@
-import { createTenant } from '../../../lib/app/tenants/create.ts';
 import { clock, settings, table } from '../../../lib/container.ts';
-import { createTenant as row } from '../../../lib/contract/routes/identity.ts';
+import { createTenant } from '../../../lib/features/tenants/create.ts';
+import { createTenant as row } from '../../../lib/features/tenants/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, createTenant);

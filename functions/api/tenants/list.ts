@@ -1,6 +1,6 @@
-import { listTenants } from '../../../lib/app/tenants/list.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { listTenants as row } from '../../../lib/contract/routes/identity.ts';
+import { listTenants } from '../../../lib/features/tenants/list.ts';
+import { listTenants as row } from '../../../lib/features/tenants/routes.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, listTenants);

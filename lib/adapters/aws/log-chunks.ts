@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
-import { logLevels } from '../../contract/logs.ts';
+import { logLevels } from '../../contract/log-level.ts';
 import { cleanMessage } from '../../domain/log-line.ts';
 import type { LogLine } from '../logs.ts';
 

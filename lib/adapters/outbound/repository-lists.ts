@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { IntegrationType } from '../../contract/integrations.ts';
+import type { IntegrationType } from '../../contract/integration-types.ts';
 import {
   HostFailed,
   ListingRefused,

@@ -19,7 +19,7 @@ const push = z.object({
   sessionToken: z.string(),
 });
 
-/** What a build has to do, with addresses and credentials: written by lib/adapters/aws/build-job.ts. */
+/** What a build has to do, with addresses and credentials: written by lib/adapters/aws/builds.ts. */
 const jobSchema = z.object({
   source: z.discriminatedUnion('kind', [
     z.object({

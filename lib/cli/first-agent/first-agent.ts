@@ -1,11 +1,12 @@
+import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { bootstrap } from '../../app/identity/bootstrap.ts';
-import { createListenerKey } from '../../app/identity/create-listener-key.ts';
+import * as tar from 'tar';
 import type { Deps } from '../../core/deps.ts';
+import { createListenerKey } from '../../features/api-keys/create-as-operator.ts';
+import { bootstrap } from '../../features/tenants/bootstrap.ts';
 import { Obstacle } from '../explain.ts';
 import { Client } from './client.ts';
-import { tarballOfFolder } from './tarball-of-folder.ts';
 
 export type FirstAgentWish = {
   /** The API's address. */
@@ -24,7 +25,7 @@ export type Listen = (as: {
   apiKey: string;
 }) => Promise<{ stop(): Promise<void> }>;
 
-export type FirstAgent = { url: string | null; apiKey: string; tenantId: string; stop(): Promise<void> };
+type FirstAgent = { url: string | null; apiKey: string; tenantId: string; stop(): Promise<void> };
 
 type FirstDeps = Pick<Deps, 'table' | 'clock'>;
 type Entered = { content: Uint8Array; client: Client; tenantId: string; apiKey: string };
@@ -73,4 +74,20 @@ export async function firstAgent(
     await listener.stop();
     throw error;
   }
+}
+
+/** Installed packages and a repository's own data are no part of a source. */
+const LEFT_OUT = /(?:^|\/)(?:node_modules|\.git|\.venv|__pycache__)(?:\/|$)/;
+
+/** The folder's source as a gzipped tar file. Throws `Obstacle` when there is no such folder. */
+export async function tarballOfFolder(folder: string): Promise<Uint8Array> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true)
+    throw new Obstacle(`There is no folder ${folder}; give the project to deploy with --project.`);
+  const filter = (path: string) => !LEFT_OUT.test(path);
+  const chunks: Buffer[] = [];
+  for await (const chunk of tar.create({ cwd: folder, gzip: true, portable: true, filter }, ['.'])) {
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -62,7 +62,7 @@ const PASSING =
 /**
  * An error of AWS in the words of the port: what is throttled or full passes, what is asked wrongly does not.
  */
-export function inWords(error: unknown): unknown {
+export function portErrorOf(error: unknown): unknown {
   const name = nameOf(error);
   const said = textOf(error);
   if (THROTTLED.includes(name)) return new ComputeBusy(`AWS asks for fewer requests (${name}).`);

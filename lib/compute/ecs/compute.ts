@@ -4,9 +4,9 @@ import type { AgentFailure } from '../../domain/agent-failure.ts';
 import { mainOf, type Traffic } from '../../domain/rollout.ts';
 import type { Agent, ManagedCompute, NewServers } from '../managed.ts';
 import { ComputeBusy, type SetNote } from '../port.ts';
-import { type Aws, inWords, isNamed, openAws } from './clients.ts';
-import { failureOfSet } from './failures.ts';
-import { type Account, foundIn, isThere, type Lying, quotasOf, survey } from './look.ts';
+import { type Aws, isNamed, openAws, portErrorOf } from './clients.ts';
+import { failureInAccount } from './failures.ts';
+import { type Account, type AccountSet, foundInAccount, isThere, quotasOf, survey } from './look.ts';
 import { serviceName, tags } from './names.ts';
 import type { EcsOptions } from './options.ts';
 import { deleteVariables, itemsOf, storeVariables } from './secret-items.ts';
@@ -22,13 +22,13 @@ export function createEcsCompute(options: EcsOptions): ManagedCompute {
   const aws = openAws(options);
   const said = <T>(call: Promise<T>): Promise<T> =>
     call.catch((error: unknown) => {
-      throw inWords(error);
+      throw portErrorOf(error);
     });
   return (agent) => {
     const saidOf = <T>(key: string, call: Promise<T>): Promise<T> =>
       said(call.catch((error: unknown) => orGone(aws, { place: agent, key }, error)));
     return {
-      look: () => said(survey(aws, agent).then(foundIn)),
+      look: () => said(survey(aws, agent).then(foundInAccount)),
       failureOf: (key) => said(failureOf(aws, agent, key)),
       create: async (set, say) => {
         const note = await said(create(aws, agent, set));
@@ -47,7 +47,7 @@ export function createEcsCompute(options: EcsOptions): ManagedCompute {
   };
 }
 
-async function setOf(aws: Aws, place: DeploymentRef, key: string): Promise<Lying | undefined> {
+async function setOf(aws: Aws, place: DeploymentRef, key: string): Promise<AccountSet | undefined> {
   return (await survey(aws, place)).sets.find((set) => set.key === key);
 }
 
@@ -68,7 +68,7 @@ async function orGone(
 
 async function failureOf(aws: Aws, place: DeploymentRef, key: string): Promise<AgentFailure | undefined> {
   const set = await setOf(aws, place, key);
-  return set && failureOfSet(aws, place, set);
+  return set && failureInAccount(aws, place, set);
 }
 
 /**
@@ -87,7 +87,7 @@ async function create(aws: Aws, place: DeploymentRef, set: NewServers): Promise<
   return sizeNote(set, size);
 }
 
-type Begun = { size: Size; account: Account; known: Lying | undefined; targetGroupArn: string };
+type Begun = { size: Size; account: Account; known: AccountSet | undefined; targetGroupArn: string };
 
 /** What a set needs beside its target group. */
 async function complete(
@@ -113,7 +113,7 @@ async function complete(
   await letScale(aws, place, { ...set, targetGroupArn });
 }
 
-const isLeaving = (set: Lying): boolean => set.tags[tags.leaving] === 'true';
+const isLeaving = (set: AccountSet): boolean => set.tags[tags.leaving] === 'true';
 const STILL_ENDING = 'The set that ran this before still ends its servers.';
 
 /**

@@ -5,7 +5,7 @@ import { isOnDockerHub } from '../../contract/images/docker-hub.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import type { AgentFailure } from '../../domain/agent-failure.ts';
 import { type Aws, unless } from './clients.ts';
-import type { Lying } from './look.ts';
+import type { AccountSet } from './look.ts';
 import { serviceName, tags } from './names.ts';
 import { CONTAINER, CONTAINER_PORT } from './options.ts';
 
@@ -16,10 +16,10 @@ const OUTPUT_LINES = 30;
 const TASKS_MAX = 100;
 
 /** Why servers of a set are missing: what its tasks say, then its service, then the balancer. */
-export async function failureOfSet(
+export async function failureInAccount(
   aws: Aws,
   place: DeploymentRef,
-  set: Lying,
+  set: AccountSet,
 ): Promise<AgentFailure | undefined> {
   const stopped = await stoppedTasks(aws, serviceName(place, set.key), set.service?.createdAt);
   return (
@@ -59,7 +59,7 @@ const timeOf = ({ stoppedAt }: Task): number => stoppedAt?.getTime() ?? 0;
 async function failureOfTasks(
   aws: Aws,
   place: DeploymentRef,
-  set: Lying,
+  set: AccountSet,
   stopped: readonly Task[],
 ): Promise<AgentFailure | undefined> {
   const [newest] = stopped;
@@ -125,7 +125,7 @@ function failureOfFetching(
 async function lastWords(
   aws: Aws,
   place: DeploymentRef,
-  set: Lying,
+  set: AccountSet,
   ended: readonly Task[],
 ): Promise<string[]> {
   for (const task of ended.slice(0, ENDS_MAX)) {
@@ -138,7 +138,7 @@ async function lastWords(
 async function outputOf(
   { logs, options }: Aws,
   place: DeploymentRef,
-  set: Lying,
+  set: AccountSet,
   task: Task,
 ): Promise<string[]> {
   const id = task.taskArn?.split('/').at(-1) ?? '';
@@ -154,7 +154,7 @@ async function outputOf(
 }
 
 /** What the service said last, if that is that it could not place a server. */
-function failureOfPlacing({ service, tags: noted }: Lying): AgentFailure | undefined {
+function failureOfPlacing({ service, tags: noted }: AccountSet): AgentFailure | undefined {
   const said = service?.events?.[0]?.message ?? '';
   if (/limit on the number of|reached (?:the|your) limit|vCPU limit/i.test(said))
     return { kind: 'quota', quota: 'Fargate On-Demand vCPU resource count', said };
@@ -163,7 +163,10 @@ function failureOfPlacing({ service, tags: noted }: Lying): AgentFailure | undef
   return { kind: 'no_capacity', cpu, memoryMb, said };
 }
 
-async function failureOfHealth({ elb }: Aws, { targetGroupArn }: Lying): Promise<AgentFailure | undefined> {
+async function failureOfHealth(
+  { elb }: Aws,
+  { targetGroupArn }: AccountSet,
+): Promise<AgentFailure | undefined> {
   const { TargetHealthDescriptions = [] } = await elb.send(
     new DescribeTargetHealthCommand({ TargetGroupArn: targetGroupArn }),
   );

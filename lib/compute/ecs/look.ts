@@ -16,7 +16,7 @@ import type { Aws } from './clients.ts';
 import { serviceName, tags, targetGroupPrefix } from './names.ts';
 
 /** A set as it lies in the account. */
-export type Lying = {
+export type AccountSet = {
   key: string;
   targetGroupArn: string;
   tags: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export type Lying = {
 };
 
 export type Account = {
-  sets: Lying[];
+  sets: AccountSet[];
   /** Those that send the deployment's requests: the first one does. */
   production: readonly Rule[];
   /** Key of the set that gets them. */
@@ -60,7 +60,7 @@ export async function survey(aws: Aws, place: DeploymentRef): Promise<Account> {
     ),
     Promise.all(groups.map(({ arn }) => healthyIn(aws, arn))),
   ]);
-  const sets = groups.map(({ key, arn }, index): Lying => {
+  const sets = groups.map(({ key, arn }, index): AccountSet => {
     const own = rules.filter((rule) => targetOf(rule) === arn);
     return {
       key,
@@ -108,13 +108,13 @@ export async function quotasOf({ elb }: Aws): Promise<BalancerParts> {
 }
 
 /** As the port gives it. */
-export const foundIn = ({ sets, traffic, inUse }: Account): Found => ({
+export const foundInAccount = ({ sets, traffic, inUse }: Account): Found => ({
   sets: sets.map(foundSet),
   traffic: traffic === undefined ? [] : allTo(traffic),
   inUse,
 });
 
-function foundSet({ key, tags: own, service, trialRule, healthy }: Lying): FoundSet {
+function foundSet({ key, tags: own, service, trialRule, healthy }: AccountSet): FoundSet {
   const retiredAt = own[tags.retiredAt];
   return {
     key,
@@ -129,8 +129,8 @@ function foundSet({ key, tags: own, service, trialRule, healthy }: Lying): Found
   };
 }
 
-const scales = (own: Lying['tags']): boolean => Number(own[tags.max] ?? 1) > Number(own[tags.min] ?? 1);
-const isScaled = (own: Lying['tags']): boolean => own[tags.scaled] === 'true';
+const scales = (own: AccountSet['tags']): boolean => Number(own[tags.max] ?? 1) > Number(own[tags.min] ?? 1);
+const isScaled = (own: AccountSet['tags']): boolean => own[tags.scaled] === 'true';
 
 /** Of all in the region, for one that has no rule yet belongs to no balancer. */
 async function groupsOf({ elb }: Aws, place: DeploymentRef): Promise<{ key: string; arn: string }[]> {

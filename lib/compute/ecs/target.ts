@@ -13,7 +13,7 @@ import { AGENT_HEADER, agentValue, TRIAL_HEADER } from '../../contract/agent-fro
 import type { DeploymentRef } from '../../contract/refs.ts';
 import type { Agent, NewServers } from '../managed.ts';
 import { type Aws, isNamed, unless } from './clients.ts';
-import { type Account, allRules, type Lying, targetOf } from './look.ts';
+import { type Account, type AccountSet, allRules, targetOf } from './look.ts';
 import { placeTags, tags, targetGroupName } from './names.ts';
 import { CONTAINER_PORT } from './options.ts';
 import { itemsOf } from './secret-items.ts';
@@ -34,7 +34,7 @@ export async function ensureTargetGroup(
   aws: Aws,
   place: DeploymentRef,
   set: NewServers,
-  known: Lying | undefined,
+  known: AccountSet | undefined,
 ): Promise<string> {
   const noted = {
     ...placeTags(aws.options, place, set.key),

@@ -1,7 +1,7 @@
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
-import type { Outcome, Task } from '../../domain/rollout.ts';
+import type { Task, TaskOutcome } from '../../domain/rollout.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { DeployHooks, DeployResult } from '../../listener/driver.ts';
 import { TaskEnded } from '../../listener/held-task.ts';
 import type { ReportStep } from '../runner.ts';
@@ -23,7 +23,7 @@ export class Deploying {
   readonly #deadlineAt: number;
   readonly #settle: (result: DeployResult) => void;
   #grant: 'unasked' | 'granted' | 'refused' = 'unasked';
-  #outcome: Outcome | undefined;
+  #outcome: TaskOutcome | undefined;
   #isAccepted = false;
   readonly #mask: Mask;
   #said: string | undefined;
@@ -63,7 +63,7 @@ export class Deploying {
     return this.#isAccepted;
   }
 
-  get outcome(): Outcome | undefined {
+  get outcome(): TaskOutcome | undefined {
     return this.#outcome;
   }
 

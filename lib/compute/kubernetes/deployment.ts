@@ -1,6 +1,6 @@
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
 import { type ComputeSet, type Goal, mainOf } from '../../domain/rollout.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { jittered, messageOf } from '../../listener/backoff.ts';
 import type { DeployHooks, DeployResult, StatusReport } from '../../listener/driver.ts';
 import type { Log } from '../../listener/log.ts';
@@ -32,7 +32,7 @@ type Parts = {
 };
 
 /** One deployment of the cluster: brings what is there to what shall be there, a step at a time. */
-export class Deployment {
+export class ClusterDeployment {
   readonly id: string;
   readonly #parts: Parts;
   readonly #stepper: Stepper;

@@ -1,13 +1,13 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { type KubernetesConfig, kubernetesConfig } from '../../contract/kubernetes-config.ts';
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { ControlPlane } from '../../listener/control-plane.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../listener/driver.ts';
 import type { Log } from '../../listener/log.ts';
 import type { LogShipper } from '../../listener/log-shipper.ts';
 import { ApiServer } from './api-server.ts';
 import { Cluster } from './cluster.ts';
-import { Deployment } from './deployment.ts';
+import { ClusterDeployment } from './deployment.ts';
 import { PodLogs } from './logs/pod-logs.ts';
 import { PullCredentials } from './pull-credentials.ts';
 import type { RenderContext, ServerSpec } from './render/context.ts';
@@ -57,7 +57,7 @@ export class KubernetesDriver implements Driver {
   readonly #watching: Watching;
   readonly #logs: PodLogs;
   readonly #pulls: PullCredentials;
-  readonly #deployments = new Map<string, Deployment>();
+  readonly #deployments = new Map<string, ClusterDeployment>();
   /** Epochs of deployments of which nothing runs. */
   readonly #removed = new Map<string, number>();
   #computeConfig: KubernetesConfig = kubernetesConfig.parse({});
@@ -168,7 +168,7 @@ export class KubernetesDriver implements Driver {
     this.#logs.look(deploymentId);
   }
 
-  #of(id: string): Deployment {
+  #of(id: string): ClusterDeployment {
     const known = this.#deployments.get(id);
     if (known !== undefined) return known;
     const { log, startTimeoutSeconds, holder, onChange } = this.#parts;
@@ -177,7 +177,7 @@ export class KubernetesDriver implements Driver {
     const parts = { id, cluster: this.#cluster, store: this.#store, contextOf, holder };
     const sets = new Sets({ ...parts, moved: changed });
     const prepare = (spec: ServerSpec) => this.#prepare(spec);
-    const deployment = new Deployment({ id, sets, log, startTimeoutSeconds, changed, prepare });
+    const deployment = new ClusterDeployment({ id, sets, log, startTimeoutSeconds, changed, prepare });
     this.#deployments.set(id, deployment);
     return deployment;
   }

@@ -35,12 +35,12 @@ export const headerOf = ({ metadata }: V1Deployment): V1Deployment => ({
   metadata: { name: metadata?.name ?? '', namespace: metadata?.namespace ?? '' },
 });
 
-export const isManaged = ({ kind }: KubernetesObject): boolean =>
+export const isManagedObject = ({ kind }: KubernetesObject): boolean =>
   managedKinds.some((each) => each.kind === kind);
 
 /** Whether it is a way in from outside, of which a deployment has one at most. */
 export const isRoute = (object: KubernetesObject): boolean =>
-  isManaged(object) && (object.kind === 'HTTPRoute' || object.kind === 'Ingress');
+  isManagedObject(object) && (object.kind === 'HTTPRoute' || object.kind === 'Ingress');
 
 /** A database takes the password that it began with: the Secret stays as long as the volume does. */
 export const belongsToData = ({ kind, metadata }: KubernetesObject): boolean =>

@@ -71,7 +71,7 @@ const isReady = ({ conditions }: { conditions?: { ready?: boolean; terminating?:
   conditions?.ready !== false && conditions?.terminating !== true;
 
 /** As the port gives it: what is being deleted is not there any more. */
-export const foundIn = ({ sets, traffic }: Observed): Found => ({
+export const foundInCluster = ({ sets, traffic }: Observed): Found => ({
   sets: [...sets].map(([key, set]) => foundSet(key, set)),
   traffic: traffic === undefined ? [] : allTo(traffic),
 });
@@ -105,7 +105,7 @@ const workersOf = ({ deployment, queue }: ObservedSet): V1Deployment | undefined
 type Asked = { id: string; cluster: Cluster; store: ObjectStore };
 
 /** Why servers of a set are missing, where that is known: its workers, its pods, or the stores they need. */
-export async function failureOfSet(
+export async function failureInCluster(
   set: ObservedSet,
   { id, cluster, store }: Asked,
 ): Promise<AgentFailure | undefined> {

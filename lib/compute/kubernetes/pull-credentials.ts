@@ -1,10 +1,11 @@
+import type { V1Secret } from '@kubernetes/client-node';
 import { messageOf } from '../../listener/backoff.ts';
 import type { ControlPlane, RegistryCredentials } from '../../listener/control-plane.ts';
 import { ControlPlaneRefused } from '../../listener/http.ts';
 import type { Log } from '../../listener/log.ts';
 import type { Cluster } from './cluster.ts';
-import { pullSecretName, renderPullSecret } from './pull-secret.ts';
 import type { RenderContext, ServerSpec } from './render/context.ts';
+import { labels, MANAGED_BY } from './render/names.ts';
 
 /** An installation may get a registry; until then each question is one too many. */
 const REFUSED_MILLISECONDS = 10 * 60_000;
@@ -150,3 +151,32 @@ export class PullCredentials {
     this.#isRenewed = !isRefused || this.#credentials !== undefined;
   }
 }
+
+/** As deployments' names have it. */
+const ID_DIGITS = 8;
+
+const pullSecretName = (listenerId: string): string =>
+  `slipway-pull-${listenerId.replaceAll('-', '').slice(-ID_DIGITS)}`;
+
+/** What nodes pull from the installation's registry with: one of a namespace, for all of its deployments. */
+function renderPullSecret(
+  listenerId: string,
+  namespace: string,
+  { registry, username, password }: RegistryCredentials,
+): V1Secret {
+  const auth = base64(`${username}:${password}`);
+  const config = { auths: { [registry]: { username, password, auth } } };
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: pullSecretName(listenerId),
+      namespace,
+      labels: { [labels.managedBy]: MANAGED_BY, [labels.listener]: listenerId },
+    },
+    type: 'kubernetes.io/dockerconfigjson',
+    data: { '.dockerconfigjson': base64(JSON.stringify(config)) },
+  };
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -7,8 +7,8 @@ import { Refused } from './api-server.ts';
 import type { Cluster } from './cluster.ts';
 import { FencedService } from './fenced-service.ts';
 import { mendOne } from './mend.ts';
-import { belongsToData, headerOf, isManaged, type Notes, noted, setNotes } from './noted.ts';
-import { failureOfSet, foundIn, type Observed, type ObservedSet, observe } from './observed.ts';
+import { belongsToData, headerOf, isManagedObject, type Notes, noted, setNotes } from './noted.ts';
+import { failureInCluster, foundInCluster, type Observed, type ObservedSet, observe } from './observed.ts';
 import { baseNameOf, type RenderContext, type ServerSpec } from './render/context.ts';
 import { annotations, baseName, labels, setName } from './render/names.ts';
 import { problemsToStart } from './render/problems.ts';
@@ -75,7 +75,7 @@ export class Sets implements Compute<Plan> {
   }
 
   #found(): Found {
-    const found = foundIn(this.observe());
+    const found = foundInCluster(this.observe());
     if (this.#plan !== undefined) this.#key = goalKeyOf(this.#plan, found);
     return found;
   }
@@ -195,7 +195,7 @@ export class Sets implements Compute<Plan> {
   /** Everything that the deployment still has, but for its data if that stays. */
   async removeAll(alsoData: boolean): Promise<void> {
     const { cluster, store, id } = this.#parts;
-    const managed = store.everything(id).filter(isManaged);
+    const managed = store.everything(id).filter(isManagedObject);
     const left = managed.filter((object) => alsoData || !belongsToData(object));
     for (const object of left) await cluster.remove(object);
     const namespaces = new Set(left.map(({ metadata }) => metadata?.namespace ?? ''));
@@ -239,7 +239,7 @@ export class Sets implements Compute<Plan> {
 
   async failureOf(key: string): Promise<AgentFailure | undefined> {
     const set = this.#set(key);
-    return set && failureOfSet(set, this.#parts);
+    return set && failureInCluster(set, this.#parts);
   }
 
   #mendShared = (renew = false): Promise<void> => this.#shared.mend(this.#wanted(), this.#context(), renew);
@@ -270,7 +270,7 @@ export class Sets implements Compute<Plan> {
   #objectsOfSet(key: string): KubernetesObject[] {
     const { store, id } = this.#parts;
     const own = store.everything(id).filter(({ metadata }) => metadata?.labels?.[labels.set] === key);
-    return own.filter(isManaged);
+    return own.filter(isManagedObject);
   }
 
   #serviceHeader(): V1Service {

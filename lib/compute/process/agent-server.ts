@@ -9,7 +9,7 @@ export const AGENT_SERVER_TOOL = 'langgraphjs';
 const LIBRARY = join('@langchain', 'langgraph');
 const SERVER = join('@langchain', 'langgraph-api');
 
-export type AgentServer = {
+export type AgentServerTool = {
   /** The program. */
   tool: string;
   /** What Node imports before anything else of it, if it can. */
@@ -28,7 +28,7 @@ export async function findAgentServer(
   artifactFolder: string,
   toolFolders: readonly string[],
   mark: string,
-): Promise<AgentServer | undefined> {
+): Promise<AgentServerTool | undefined> {
   const inTools = (name: string) =>
     toolFolders.map((folder) => join(folder, name)).find((file) => existsSync(file));
   const own = inTools(AGENT_SERVER_TOOL);
@@ -50,7 +50,7 @@ async function addedServer(
   projectFolder: string,
   artifactFolder: string,
   mark: string,
-): Promise<AgentServer> {
+): Promise<AgentServerTool> {
   const places = foldersUpTo(projectFolder, artifactFolder);
   const versions = await Promise.all(places.map((place) => versionIn(place)));
   const at = versions.findIndex((version) => version !== undefined);

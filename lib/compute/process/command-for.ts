@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import * as z from 'zod';
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
-import type { Level } from '../../contract/output-level.ts';
+import type { LogLevel } from '../../contract/log-level.ts';
 import { START_FILE, serverStart, startScriptLine, webLine } from '../../contract/server-start.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { childEnvironment } from '../../processes/environment.ts';
 import { openPythonEnvironment } from '../../processes/python/environment.ts';
 import { type Start, startOf } from './start-line.ts';
@@ -31,9 +31,9 @@ export type ServerCommand = {
   /** It answers GET /ok with 200 once it is ready, and with nothing of the kind before. */
   isAgentServer?: boolean;
   /** Whether this line, before it is ready, means that it never will be, although it lives on. */
-  isFatal?: (line: { level: Level; message: string }) => boolean;
+  isFatal?: (line: { level: LogLevel; message: string }) => boolean;
   /** How a line of its output is read. */
-  toLines?: (line: string) => { level: Level; message: string }[];
+  toLines?: (line: string) => { level: LogLevel; message: string }[];
 };
 
 /** The folder says nothing that we could run. */

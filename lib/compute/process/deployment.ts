@@ -1,9 +1,9 @@
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
-import type { Level } from '../../contract/output-level.ts';
+import type { LogLevel } from '../../contract/log-level.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import type { DeployHooks, DeployResult } from '../../listener/driver.ts';
 import type { ProxyRoute } from './proxy/route.ts';
-import { describeExit } from './readiness.ts';
+import { describeServerExit } from './readiness.ts';
 import { RESTART_BASE_MILLISECONDS, restartWait, SOUND_MILLISECONDS } from './restart-wait.ts';
 import { type Server, withTail } from './server.ts';
 
@@ -28,9 +28,9 @@ export type DeploymentContext = {
   retire: (server: Server, next: DeploySpec | undefined) => Promise<void>;
   stopNow: (server: Server) => Promise<void>;
   /** A line for the deploy log of a revision. */
-  logLine: (revisionId: string, level: Level, message: string) => void;
+  logLine: (revisionId: string, level: LogLevel, message: string) => void;
   /** Which revision runs, or whether it is healthy, has changed. */
-  changed: (deployment: Deployment) => void;
+  changed: (deployment: ProcessDeployment) => void;
 };
 export type BroughtUp = { server: Server; timing: string };
 
@@ -43,7 +43,7 @@ const HAND_OVER_MILLISECONDS = 120_000;
 type Background = { abort: AbortController; revisionId: string };
 
 /** One deployment on this machine: the server that serves it, kept alive, and the switch to the next one. */
-export class Deployment {
+export class ProcessDeployment {
   readonly id: string;
   epoch: number;
   readonly #context: DeploymentContext;
@@ -155,7 +155,9 @@ export class Deployment {
       const goesOn = !hooks.signal.aborted && (await hooks.announceSwitch()) && !this.#life.signal.aborted;
       const { exit } = server.group;
       if (goesOn && exit !== undefined) {
-        throw new Error(withTail(`The server ${describeExit(exit)} just after it was ready.`, server.tail));
+        throw new Error(
+          withTail(`The server ${describeServerExit(exit)} just after it was ready.`, server.tail),
+        );
       }
       may = goesOn;
     } finally {
@@ -231,7 +233,7 @@ export class Deployment {
     // Another one serves, or we are stopping it ourselves.
     if (this.#server !== server || this.#life.signal.aborted || this.#spec === undefined) return;
     const { exit } = server.group;
-    const reason = `the server ${exit === undefined ? 'ended' : describeExit(exit)}`;
+    const reason = `the server ${exit === undefined ? 'ended' : describeServerExit(exit)}`;
     this.#server = undefined;
     this.#setProblem(reason);
     this.#crashes = Date.now() - server.readyAt >= SOUND_MILLISECONDS ? 0 : this.#crashes + 1;

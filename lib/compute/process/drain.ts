@@ -1,4 +1,4 @@
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 
 type Wishes = Pick<DeploySpec, 'drain_seconds'> | undefined;
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../listener/driver.ts';
 import type { Log } from '../../listener/log.ts';
@@ -12,7 +12,7 @@ import type { ProcessSupervisor } from '../../processes/supervisor.ts';
 import { nextTimestamp } from '../../processes/timestamps.ts';
 import { fetchArtifact } from './artifact.ts';
 import { commandFor } from './command-for.ts';
-import { type BroughtUp, Deployment } from './deployment.ts';
+import { type BroughtUp, ProcessDeployment } from './deployment.ts';
 import { drainMillisecondsOf, settleMillisecondsOf } from './drain.ts';
 import { comeToRest } from './idle-agent.ts';
 import { agentCommand } from './langgraph.ts';
@@ -50,7 +50,7 @@ export class ProcessDriver implements Driver {
   /** Starting a server keeps a core busy. */
   readonly tasksAtOnce = 4;
   readonly #parts: Parts;
-  readonly #deployments = new Map<string, Deployment>();
+  readonly #deployments = new Map<string, ProcessDeployment>();
   /** Specs on their way up: their folders are needed though nothing serves from them yet. */
   readonly #starting = new Set<DeploySpec>();
   /** How clients read of the data folder. */
@@ -156,15 +156,15 @@ export class ProcessDriver implements Driver {
   }
 
   /** The deployment that a spec is of, made if it is new. Its own address may be another than before. */
-  #of({ deployment_id: id, deployment_name: name, epoch, custom_url: url }: DeploySpec): Deployment {
+  #of({ deployment_id: id, deployment_name: name, epoch, custom_url: url }: DeploySpec): ProcessDeployment {
     const deployment = this.#deployments.get(id) ?? this.#make(id, name, epoch);
     deployment.route.setAddress(url);
     return deployment;
   }
 
-  #make(id: string, name: string, epoch: number): Deployment {
+  #make(id: string, name: string, epoch: number): ProcessDeployment {
     const { options, proxy, shipper, log, onChange } = this.#parts;
-    const deployment = new Deployment(id, epoch, {
+    const deployment = new ProcessDeployment(id, epoch, {
       route: proxy.route(name),
       url: `${options.agentsUrl}/${name}`,
       bringUp: async (spec, signal, say, beside) => {
@@ -255,7 +255,7 @@ export class ProcessDriver implements Driver {
     await this.#parts.supervisor.stop(server.group, STOP_GRACE_MILLISECONDS);
   }
 
-  #save(deployment: Deployment): void {
+  #save(deployment: ProcessDeployment): void {
     const { id, epoch, revisionId } = deployment;
     // A deployment that has just been removed must not come back through a late change.
     if (revisionId === undefined || this.#deployments.get(id) !== deployment) return;
@@ -288,5 +288,5 @@ export class ProcessDriver implements Driver {
   }
 }
 
-const isServing = (deployment: Deployment | undefined): boolean =>
+const isServing = (deployment: ProcessDeployment | undefined): boolean =>
   deployment !== undefined && deployment.problem === undefined;

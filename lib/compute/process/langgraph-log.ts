@@ -1,4 +1,4 @@
-import { guessLevel, type Level } from '../../contract/output-level.ts';
+import { guessLevel, type LogLevel } from '../../contract/log-level.ts';
 import { withoutSequences } from '../../contract/terminal-text.ts';
 
 /** Said in every line, or said by the entry itself: not worth a reader's time. */
@@ -8,7 +8,7 @@ const LEFT_OUT = new Set(
   ),
 );
 
-export type AgentLine = { level: Level; message: string };
+export type AgentLine = { level: LogLevel; message: string };
 
 /**
  * A line of an agent server as log lines: its JSON as `event key=value`, a traceback inside it as lines of

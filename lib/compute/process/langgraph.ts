@@ -10,7 +10,7 @@ import {
   langgraphJson,
   languageOf,
 } from '../../contract/deployments/langgraph-json.ts';
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { childEnvironment } from '../../processes/environment.ts';
 import { openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../processes/python/environment.ts';
 import { AGENT_SERVER_TOOL, findAgentServer } from './agent-server.ts';

@@ -1,14 +1,12 @@
 import { connect } from 'node:net';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import type { GroupExit, ProcessGroup } from '../../processes/group.ts';
+import { describeExit } from '../../processes/run-command.ts';
 import { type Listening, listenersOf, onPort } from '../../processes/table/listening.ts';
 
-/**
- * How often we look: often at first, so that a quick server is not kept waiting; seldom later, looking costs
- * CPU.
- */
-const LOOK_MILLISECONDS_MIN = 25;
-const LOOK_MILLISECONDS_MAX = 250;
+/** How often a server is checked: often at first, so that a quick one waits for nothing; seldom later. */
+const CHECK_MILLISECONDS_MIN = 25;
+const CHECK_MILLISECONDS_MAX = 250;
 /** One GET /ok; a server that is still loading may be slow to answer. */
 const OK_TIMEOUT_MILLISECONDS = 5000;
 /** A connection on this machine is accepted at once, or the backlog is full. */
@@ -28,12 +26,12 @@ const SEARCH_MILLISECONDS = 1000;
 /** Why a server did not become ready; the message is for a person, without the server's output. */
 export class NotReadyError extends Error {}
 
-export function describeExit(exit: GroupExit): string {
+/** How a server ended, in words; a program that is missing is named. */
+export function describeServerExit(exit: GroupExit): string {
   const missing = /^spawn (.*) ENOENT$/.exec(exit.error ?? '')?.[1];
-  if (missing !== undefined)
-    return `could not be started: there is no program '${missing}', neither in the project nor on the PATH of this machine`;
-  if (exit.error !== undefined) return `could not be started: ${exit.error}`;
-  return exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
+  return missing === undefined
+    ? describeExit(exit)
+    : `could not be started: there is no program '${missing}', neither in the project nor on the PATH of this machine`;
 }
 
 type Probe = { status: number | undefined; problem: string };
@@ -114,13 +112,14 @@ export async function waitUntilReady(group: ProcessGroup, options: ReadinessOpti
   let problem = `nothing listens on PORT=${port}`;
   let otherSince: number | undefined;
   let failedSince: number | undefined;
-  let look = LOOK_MILLISECONDS_MIN;
+  let look = CHECK_MILLISECONDS_MIN;
   let searchedAt = begin;
   let toldAt = begin;
   let answers = 0;
   while (Date.now() - begin < options.timeoutMilliseconds) {
     signal.throwIfAborted();
-    if (group.exit !== undefined) throw new NotReadyError(`The server ${describeExit(await group.exited)}.`);
+    if (group.exit !== undefined)
+      throw new NotReadyError(`The server ${describeServerExit(await group.exited)}.`);
     const failure = options.failure?.();
     if (failure !== undefined) failedSince ??= Date.now();
     if (failedSince !== undefined && Date.now() - failedSince >= FAILURE_MILLISECONDS)
@@ -146,7 +145,7 @@ export async function waitUntilReady(group: ProcessGroup, options: ReadinessOpti
       options.onWaiting(problem, toldAt - begin);
     }
     await Promise.race([pause(look, signal), group.exited]);
-    look = Math.min(LOOK_MILLISECONDS_MAX, look * 1.2);
+    look = Math.min(CHECK_MILLISECONDS_MAX, look * 1.2);
   }
   const seconds = options.timeoutMilliseconds / 1000;
   throw new NotReadyError(`The server was not ready within ${seconds} s: ${problem}.`);

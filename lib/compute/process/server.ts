@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
+import { guessLevel } from '../../contract/log-level.ts';
 import type { Mask } from '../../contract/mask.ts';
-import { guessLevel } from '../../contract/output-level.ts';
 import { OUTPUT_FOLLOWS } from '../../domain/agent-failure.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { DeployHooks } from '../../listener/driver.ts';
 import type { ShippedLine } from '../../listener/log-shipper.ts';
 import { freePort } from '../../processes/free-port.ts';

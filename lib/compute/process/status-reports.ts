@@ -1,13 +1,13 @@
 import type { StatusReport } from '../../listener/driver.ts';
 import type { LocalState } from '../../listener/state.ts';
-import type { Deployment } from './deployment.ts';
+import type { ProcessDeployment } from './deployment.ts';
 
 /** A reported reason is at most so long (protocol). */
 const REASON_CHARACTERS_MAX = 2000;
 
 /** What runs, and of what nothing runs any more. */
 export function statusReports(
-  deployments: ReadonlyMap<string, Deployment>,
+  deployments: ReadonlyMap<string, ProcessDeployment>,
   state: Pick<LocalState, 'deployments'>,
 ): StatusReport[] {
   const running = [...deployments.values()].flatMap(reportOf);
@@ -19,7 +19,7 @@ export function statusReports(
   return [...running, ...removed];
 }
 
-function reportOf({ id, epoch, revisionId, problem, url }: Deployment): StatusReport[] {
+function reportOf({ id, epoch, revisionId, problem, url }: ProcessDeployment): StatusReport[] {
   if (revisionId === undefined) return [];
   const reason = problem?.slice(0, REASON_CHARACTERS_MAX) ?? null;
   return [{ deployment_id: id, epoch, revision_id: revisionId, healthy: problem === undefined, reason, url }];

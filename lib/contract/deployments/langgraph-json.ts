@@ -44,8 +44,8 @@ export type LanggraphJson = z.infer<typeof langgraphJson>;
 export type GraphSource = { id: string; file: string };
 
 export function graphSources(config: LanggraphJson): GraphSource[] {
-  return Object.entries(config.graphs ?? {}).map(([id, said]) => {
-    const path = typeof said === 'string' ? said : said.path;
+  return Object.entries(config.graphs ?? {}).map(([id, entry]) => {
+    const path = typeof entry === 'string' ? entry : entry.path;
     return { id, file: path.slice(0, path.lastIndexOf(':')) };
   });
 }

@@ -2,24 +2,18 @@ import * as z from 'zod';
 import {
   changeDeploymentBody,
   createDeploymentBody,
-  sourceConfig,
-  sourceRevisionConfig,
-} from '../deployments/requests.ts';
-import { container, resourceSpec, volume, volumeMount } from '../deployments/resource-spec.ts';
-import { secret, secretReference } from '../deployments/secrets.ts';
-import {
   deploymentView,
-  revisionView,
+  sourceConfig,
   sourceConfigView,
-  sourceRevisionConfigView,
-} from '../deployments/views.ts';
+  sourceRevisionConfig,
+} from '../../features/deployments/shape.ts';
 import {
   deploymentFeedEvent,
   feedEvent,
   listenerFeedEvent,
   tokenFeedEvent,
   webhookFeedEvent,
-} from '../events.ts';
+} from '../../features/events/shape.ts';
 import {
   artifact,
   deleteTask,
@@ -31,9 +25,12 @@ import {
   listenerTask,
   logLine,
   taskSecretReference,
-} from '../listener-protocol.ts';
-import { listenerView } from '../listener-views.ts';
-import { logEntry, logPage, logQueryBody } from '../logs.ts';
+} from '../../features/listener-protocol/shape.ts';
+import { listenerView } from '../../features/listeners/shape.ts';
+import { logEntry, logPage, logQueryBody } from '../../features/logs/shape.ts';
+import { revisionView, sourceRevisionConfigView } from '../../features/revisions/shape.ts';
+import { container, resourceSpec, volume, volumeMount } from '../deployments/resource-spec.ts';
+import { secret, secretReference } from '../deployments/secrets.ts';
 import type { RouteRow } from '../routes/route.ts';
 import { errorBody, gatewayErrorBody, validationErrorBody, validationItem } from './errors.ts';
 import { componentSchemas, type JsonSchema } from './json-schema.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { time } from '../logs.ts';
 import { unknownField } from '../validation/closed-object.ts';
 import { freeJson, freeObject, JSON_DEPTH_MAX, TEXT_LENGTH_MAX } from '../validation/json.ts';
+import { time } from '../validation/time.ts';
 import { applyNotes } from './notes.ts';
 
 /** JSON Schema as it is written down: keywords and their values. */

@@ -1,8 +1,8 @@
+import { CONFIGURATION_SIZE_BYTES_MAX } from '../../features/deployments/shape.ts';
+import { COMPUTE_CONFIG_SIZE_BYTES_MAX } from '../../features/listeners/shape.ts';
+import { METADATA_NAMES_MAX } from '../../features/oauth-tokens/shape.ts';
 import { sourceConfigNotes } from '../deployments/fields.ts';
-import { CONFIGURATION_SIZE_BYTES_MAX } from '../deployments/requests.ts';
 import { SECRETS_SIZE_BYTES_MAX } from '../deployments/secrets.ts';
-import { COMPUTE_CONFIG_SIZE_BYTES_MAX } from '../listener-requests.ts';
-import { METADATA_NAMES_MAX } from '../oauth/tokens.ts';
 import { DEFAULT_POD_SECURITY } from '../pod-security.ts';
 import type { Note } from '../schema-note.ts';
 import { JSON_DEPTH_MAX, TEXT_LENGTH_MAX } from '../validation/json.ts';

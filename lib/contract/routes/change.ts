@@ -35,3 +35,11 @@ export const changeVariables = [
   'REGISTRY_HOST',
   'WAITING_REVISIONS_MAX',
 ] as const satisfies VariableName[];
+
+/**
+ * The tag of a deployment: the counter of its configuration changes. The use case gives it beside what is
+ * shown.
+ */
+export const configurationEtag = (output: { config_version: number }) => ({
+  ETag: `"${output.config_version}"`,
+});

@@ -1,23 +1,26 @@
+import * as apiKeys from '../../features/api-keys/routes.ts';
+import * as audit from '../../features/audit/routes.ts';
+import * as consent from '../../features/consent/routes.ts';
+import * as console from '../../features/console/routes.ts';
+import * as consolePages from '../../features/console-pages/routes.ts';
+import * as deployments from '../../features/deployments/routes.ts';
+import * as events from '../../features/events/routes.ts';
+import * as integrations from '../../features/integrations/routes.ts';
+import * as listenerProtocol from '../../features/listener-protocol/routes.ts';
+import * as listeners from '../../features/listeners/routes.ts';
+import * as logs from '../../features/logs/routes.ts';
+import * as members from '../../features/members/routes.ts';
+import * as oauthConnections from '../../features/oauth-connections/routes.ts';
+import * as oauthProviders from '../../features/oauth-providers/routes.ts';
+import * as oauthTokens from '../../features/oauth-tokens/routes.ts';
 import * as pushes from '../../features/pushes/routes.ts';
+import * as registry from '../../features/registry/routes.ts';
+import * as revisions from '../../features/revisions/routes.ts';
+import * as service from '../../features/service/routes.ts';
+import * as tenants from '../../features/tenants/routes.ts';
+import * as uploads from '../../features/uploads/routes.ts';
 import * as webhooks from '../../features/webhooks/routes.ts';
-import * as audit from './audit.ts';
-import * as consent from './consent.ts';
-import * as console from './console.ts';
-import * as consolePages from './console-pages.ts';
-import * as deployments from './deployments.ts';
-import * as events from './events.ts';
-import * as identity from './identity.ts';
-import * as integrations from './integrations.ts';
-import * as listenerProtocol from './listener-protocol.ts';
-import * as listeners from './listeners.ts';
-import * as logs from './logs.ts';
-import * as oauthConnections from './oauth-connections.ts';
-import * as oauthProviders from './oauth-providers.ts';
-import * as oauthTokens from './oauth-tokens.ts';
-import * as revisions from './revisions.ts';
 import type { RouteRow } from './route.ts';
-import * as service from './service.ts';
-import * as sources from './sources.ts';
 
 /**
  * THE route table. CDK, OpenAPI, the embedded gateway and tests read it; a function imports the
@@ -25,12 +28,15 @@ import * as sources from './sources.ts';
  */
 export const routes: readonly RouteRow[] = [
   deployments,
-  sources,
+  uploads,
+  registry,
   revisions,
   listeners,
   listenerProtocol,
   logs,
-  identity,
+  apiKeys,
+  members,
+  tenants,
   console,
   integrations,
   pushes,

@@ -1,4 +1,6 @@
+import { managedComputeKinds } from '../../compute/kinds.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
+import type { Deployment, Listener } from '../items/items.ts';
 import { findListener, lastSeenOf } from '../items/listeners.ts';
 import { isManaged } from '../items/managed.ts';
 import type { EngineDeps, Loaded } from './load.ts';
@@ -30,23 +32,29 @@ export async function markUnknown(
 }
 
 export async function failUnclaimed(deps: EngineDeps, loaded: Loaded): Promise<void> {
-  if (isManaged(loaded.deployment)) {
-    const offeredAt = new Date(loaded.task?.offered_at ?? 0).toISOString();
-    const message = `The driver of Fargate has not taken up this deploy since ${offeredAt}. Its log says why; then redeploy the revision.`;
-    return recordFailure(deps, loaded, 'deploy', message);
-  }
   const { listener, lastSeenAt } = await lastSeenOf(
     deps.table,
     loaded.owner.tenantId,
     loaded.deployment.listener_id,
   );
-  const name = listener?.compute_id ?? loaded.deployment.listener_id;
+  const worker = workerOf(listener, loaded.deployment);
+  if (isManaged(loaded.deployment)) {
+    const offeredAt = new Date(loaded.task?.offered_at ?? 0).toISOString();
+    const message = `${worker} has not taken up this deploy since ${offeredAt}. Its log says why; then redeploy the revision.`;
+    return recordFailure(deps, loaded, 'deploy', message);
+  }
   const since = lastSeenAt === undefined ? 'it was registered' : new Date(lastSeenAt).toISOString();
-  await recordFailure(deps, loaded, 'deploy', `Listener ${name} has not asked for work since ${since}.`);
+  await recordFailure(deps, loaded, 'deploy', `${worker} has not asked for work since ${since}.`);
 }
 
 export async function failSilent(deps: EngineDeps, loaded: Loaded): Promise<void> {
   await recordFailure(deps, loaded, 'deploy', await silence(deps, loaded));
+}
+
+/** Who works on the tasks of a deployment, as messages name it. */
+function workerOf(listener: Listener | undefined, { listener_id }: Deployment): string {
+  const managed = listener && managedComputeKinds[listener.compute_type];
+  return managed ? `The driver of ${managed.name}` : `Listener ${listener?.compute_id ?? listener_id}`;
 }
 
 /** Who was heard last when, in a sentence. */
@@ -55,9 +63,6 @@ async function silence(
   { owner, deployment, task }: Pick<Loaded, 'owner' | 'deployment' | 'task'>,
 ): Promise<string> {
   const listener = await findListener(table, owner.tenantId, deployment.listener_id);
-  const name = isManaged(deployment)
-    ? 'The driver of Fargate'
-    : `Listener ${listener?.compute_id ?? deployment.listener_id}`;
   const since = new Date(task?.last_heartbeat_at ?? 0).toISOString();
-  return `${name} went silent while deploying; it was last heard at ${since}.`;
+  return `${workerOf(listener, deployment)} went silent while deploying; it was last heard at ${since}.`;
 }

@@ -9,11 +9,11 @@ import { findRevisionByNumber } from '../items/revisions.ts';
  */
 export async function inheritedFrom(
   deps: Pick<Deps, 'table'>,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   revision: Revision,
 ): Promise<Revision | undefined> {
   for (let number = revision.number - 1; number > 0; number--) {
-    const before = await findRevisionByNumber(deps.table, owner, number);
+    const before = await findRevisionByNumber(deps.table, ref, number);
     if (before === undefined) return undefined;
     const settled = before.artifact !== undefined || before.revision_config.repo_commit_sha !== undefined;
     if (before.status !== 'SKIPPED' && (settled || !before.inherits)) return before;

@@ -1,5 +1,5 @@
 import { write } from '../../store/dynamodb/write.ts';
-import type { Outcome } from '../items/outcome-shapes.ts';
+import type { Outcome } from '../items/parts.ts';
 import type { EngineDeps, Loaded } from './load.ts';
 import { recordFailureWrite } from './transactions/outcomes.ts';
 

@@ -3,9 +3,9 @@ import type { DeploymentEvent } from '../../contract/events.ts';
 import { type RevisionStatus, revisionStatuses } from '../../contract/revision-status.ts';
 import type { History, Named, News } from '../../domain/event-count.ts';
 import { isTerminal } from '../../domain/transitions.ts';
-import { type AuditEvent, type AuditMark, auditMark } from '../../store/audit-events.ts';
 import type { Item } from '../../store/dynamodb/transact.ts';
 import { type Image, itemOf } from '../../store/stream-images.ts';
+import { type AuditEvent, type AuditMark, auditMark } from '../items/audit-events.ts';
 import { deploymentHealth } from '../items/health.ts';
 import { deploymentOf } from '../items/item-places.ts';
 

@@ -10,9 +10,16 @@ import {
   numberNews,
 } from '../../domain/event-count.ts';
 import { write } from '../../store/dynamodb/write.ts';
-import { findEventCount, putEventCount, putUnsentEvents } from '../../store/event-items.ts';
 import type { Deps } from '../deps.ts';
 import { findDeployment } from '../items/deployments.ts';
+import {
+  eventsIn,
+  findEventCount,
+  forgetUnsentEvents,
+  putEventCount,
+  putUnsentEvents,
+  unsentEventsOf,
+} from '../items/event-items.ts';
 import type { Revision } from '../items/items.ts';
 import { findRevisionByNumber } from '../items/revisions.ts';
 import { CREATED, createdEvent, DELETED, historyOf, type Unnumbered } from './changed-item.ts';
@@ -37,22 +44,22 @@ const MISSED_AT_ONCE = 100;
  */
 export async function publishNews(
   deps: PublishDeps,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   news: readonly News<Unnumbered>[],
 ): Promise<Unpublished | undefined> {
   const asked = new Set<number>();
   const publishedNow = new Set<string>();
   let unpublished: Unpublished | undefined;
   for (;;) {
-    const { missed, events, isCut } = await numbered(deps, owner, news, asked);
+    const { missed, events, isCut } = await numbered(deps, ref, news, asked);
     if (missed.length > 0) {
       for (const number of missed) asked.add(number);
-      await publishMissed(deps, owner, missed, publishedNow);
+      await publishMissed(deps, ref, missed, publishedNow);
       continue;
     }
     // What was published meanwhile is not published twice.
     const fresh = events.filter(({ id }) => !publishedNow.has(id));
-    unpublished = (await publish(deps, owner, fresh)) ?? unpublished;
+    unpublished = (await publish(deps, ref, fresh)) ?? unpublished;
     if (!isCut) return unpublished;
     for (const { id } of fresh) publishedNow.add(id);
   }
@@ -60,16 +67,16 @@ export async function publishNews(
 
 async function publishMissed(
   deps: PublishDeps,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   missed: number[],
   publishedNow: Set<string>,
 ): Promise<void> {
-  const late = await readMissed(deps, owner, missed);
+  const late = await readMissed(deps, ref, missed);
   for (let isMore = true; isMore; ) {
-    const { events, isCut } = await numbered(deps, owner, late, undefined);
+    const { events, isCut } = await numbered(deps, ref, late, undefined);
     const fresh = events.filter(({ id }) => !publishedNow.has(id));
     for (const { id } of fresh) publishedNow.add(id);
-    await publish(deps, owner, fresh);
+    await publish(deps, ref, fresh);
     isMore = isCut;
   }
 }
@@ -77,22 +84,22 @@ async function publishMissed(
 /** Publishes what is unpublished of a revision that has ended, and of those before it. */
 export async function publishEnded(
   deps: Omit<PublishDeps, keyof EventMemory>,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   revision: Revision,
 ): Promise<void> {
-  await publishNews({ ...deps, ...newMemory() }, owner, [historyOf(revision, revision.history.length)]);
+  await publishNews({ ...deps, ...newMemory() }, ref, [historyOf(revision, revision.history.length)]);
 }
 
 /** Publishes what is unpublished of a deployment's revisions. All have ended and are about to be removed. */
 export async function publishRemoved(
   deps: Omit<PublishDeps, keyof EventMemory>,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   latestNumber: number,
 ): Promise<void> {
-  const latest = await findRevisionByNumber(deps.table, owner, latestNumber);
+  const latest = await findRevisionByNumber(deps.table, ref, latestNumber);
   if (latest === undefined) return;
   const history = historyOf(latest, latest.history.length);
-  await publishNews({ ...deps, ...newMemory() }, owner, [{ ...history, hasBegun: true }]);
+  await publishNews({ ...deps, ...newMemory() }, ref, [{ ...history, hasBegun: true }]);
 }
 
 /** The number of what is made of a deployment before all its revisions. */
@@ -107,14 +114,14 @@ type Numbered = { missed: number[]; events: DeploymentEvent[]; isCut: boolean };
  */
 const numbered = (
   deps: PublishDeps,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   news: readonly News<Unnumbered>[],
   asked: Set<number> | undefined,
 ): Promise<Numbered> =>
-  deps.feed.append(deps, owner.tenantId, async (): Promise<Prepared<Numbered>> => {
-    const { deploymentId } = owner;
+  deps.feed.append(deps, ref.tenantId, async (): Promise<Prepared<Numbered>> => {
+    const { deploymentId } = ref;
     // Taken, so that a race that is lost reads it.
-    const before = deps.counts.take(deploymentId) ?? (await findEventCount(deps.table, owner));
+    const before = deps.counts.take(deploymentId) ?? (await findEventCount(deps.table, ref));
     const missed = asked === undefined ? [] : missing(before, news).filter((number) => !asked.has(number));
     if (missed.length > 0) {
       if (before !== undefined) deps.counts.note(deploymentId, before);
@@ -128,7 +135,7 @@ const numbered = (
     const events = all.map(({ event, sequence }) => ({ ...event, sequence }));
     const fresh = events.filter(({ sequence }) => sequence > (before?.sequence ?? 0));
     return {
-      writes: isNew ? [putEventCount(owner, before, count, ttlOf(deps, news))] : [],
+      writes: isNew ? [putEventCount(ref, before, count, ttlOf(deps, news))] : [],
       events: fresh,
       again: fresh.length < events.length,
       result: { missed: [], events, isCut: first !== news },
@@ -154,16 +161,16 @@ const ttlOf = ({ clock }: PublishDeps, news: readonly News<Unnumbered>[]): numbe
  */
 async function readMissed(
   { table }: PublishDeps,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   numbers: number[],
 ): Promise<News<Unnumbered>[]> {
   const found: (News<Unnumbered> | undefined)[] = [];
   for (const number of numbers.toReversed()) {
     if (number === CREATION) {
-      const deployment = await findDeployment(table, owner.tenantId, owner.deploymentId);
+      const deployment = await findDeployment(table, ref.tenantId, ref.deploymentId);
       found.push(deployment && createdEvent(deployment));
     } else {
-      const revision = await findRevisionByNumber(table, owner, number);
+      const revision = await findRevisionByNumber(table, ref, number);
       found.push(revision && historyOf(revision, revision.history.length));
     }
   }
@@ -172,12 +179,24 @@ async function readMissed(
 
 async function publish(
   deps: PublishDeps,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   events: DeploymentEvent[],
 ): Promise<Unpublished | undefined> {
   if (events.length === 0) return undefined;
   const unpublished = await deps.events.publish(events);
   if (unpublished === undefined) return undefined;
-  await write(deps.table, putUnsentEvents(owner, unpublished.events, deps.clock.now()));
+  await write(deps.table, putUnsentEvents(ref, unpublished.events, deps.clock.now()));
   return unpublished;
+}
+
+/**
+ * Publishes events that could not be published before, oldest first. Throws when they still cannot: they
+ * stay, and are due at the next sweep.
+ */
+export async function resendEvents(deps: Pick<Deps, 'table' | 'events'>, ref: DeploymentRef): Promise<void> {
+  for await (const item of unsentEventsOf(deps.table, ref)) {
+    const unpublished = await deps.events.publish(eventsIn(item));
+    if (unpublished !== undefined) throw new Error(`events cannot be published: ${unpublished.reason}`);
+    await write(deps.table, forgetUnsentEvents(ref, item));
+  }
 }

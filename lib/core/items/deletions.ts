@@ -22,8 +22,8 @@ export const deletion = z.object({
 });
 export type Deletion = z.infer<typeof deletion>;
 
-export const findDeletion = (table: Table, owner: DeploymentRef): Promise<Deletion | undefined> =>
-  find(table, deletionKey(owner.tenantId, owner.deploymentId), deletion);
+export const findDeletion = (table: Table, ref: DeploymentRef): Promise<Deletion | undefined> =>
+  find(table, deletionKey(ref.tenantId, ref.deploymentId), deletion);
 
 const keyed = z.object({ pk: z.string(), sk: z.string() });
 
@@ -31,8 +31,8 @@ const keyed = z.object({ pk: z.string(), sk: z.string() });
  * The writes that remove the first `limit` items beside a deployment and its deletion: revisions, versions,
  * tokens, uploads, logs.
  */
-export async function removalsBeside(table: Table, owner: DeploymentRef, limit: number): Promise<Write[]> {
-  const { pk } = deletionKey(owner.tenantId, owner.deploymentId);
+export async function removalsBeside(table: Table, ref: DeploymentRef, limit: number): Promise<Write[]> {
+  const { pk } = deletionKey(ref.tenantId, ref.deploymentId);
   const { items } = await queryPage(table, keyed, { pk, between: besideDeployment, limit });
   return items.map((key) => remove('record', key));
 }

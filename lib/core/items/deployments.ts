@@ -1,3 +1,4 @@
+import { type RunField, runFields } from '../../contract/deployments/fields.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import { check, equals, guard, present, same, type Test } from '../../store/dynamodb/expressions.ts';
@@ -6,7 +7,19 @@ import type { Write } from '../../store/dynamodb/transact.ts';
 import { configurationKey, deploymentKey, secretsKey } from '../../store/keys/index.ts';
 import type { Table } from '../../store/table.ts';
 import { anyConfiguration, anyDeployment } from './any-version.ts';
-import { type Configuration, type Deployment, secretsVersion } from './items.ts';
+import {
+  CONFIGURATION_VERSION,
+  type Configuration,
+  type Deployment,
+  type DeploymentConfig,
+  secretsVersion,
+} from './items.ts';
+
+/** Names a deployment by its item. */
+export const deploymentRefOf = ({
+  tenant_id: tenantId,
+  id: deploymentId,
+}: Pick<Deployment, 'tenant_id' | 'id'>): DeploymentRef => ({ tenantId, deploymentId });
 
 export const findDeployment = (
   table: Table,
@@ -29,6 +42,24 @@ export async function getDeploymentItem(
 export const checkDeployment = (tenantId: string, deploymentId: string): Write =>
   check(`deployment ${deploymentId}`, deploymentKey(tenantId, deploymentId), present('pk'));
 
+/** What revisions snapshot of a deployment's configuration, by the version that it names. */
+export function configurationOf(deployment: Deployment): Configuration {
+  const ran: Pick<DeploymentConfig, RunField> = {};
+  for (const field of runFields) {
+    const value = deployment.config[field];
+    if (value !== undefined) Object.assign(ran, { [field]: value });
+  }
+  return {
+    v: CONFIGURATION_VERSION,
+    entity: 'configuration',
+    tenant_id: deployment.tenant_id,
+    version: deployment.configuration,
+    ...ran,
+    secret_references: deployment.secret_references,
+    secret_names: deployment.secret_names,
+  };
+}
+
 /**
  * The configuration of this version; versions are immutable, written with what refers to them, and go with
  * the deployment.
@@ -40,24 +71,24 @@ export const findConfiguration = (
 ): Promise<Configuration | undefined> =>
   find(table, configurationKey(tenantId, deploymentId, version), anyConfiguration);
 
-/** The same; throws `deployment_not_found` when it went with the deployment. */
+/** Gets what `findConfiguration` finds; throws `deployment_not_found` when it went with the deployment. */
 export async function getConfiguration(
   table: Table,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   version: number,
 ): Promise<Configuration> {
-  const found = await findConfiguration(table, owner, version);
+  const found = await findConfiguration(table, ref, version);
   if (found === undefined) {
-    const { status } = await getDeploymentItem(table, owner.tenantId, owner.deploymentId);
-    if (status === 'AWAITING_DELETE') throw refuse('deployment_not_found', { id: owner.deploymentId });
+    const { status } = await getDeploymentItem(table, ref.tenantId, ref.deploymentId);
+    if (status === 'AWAITING_DELETE') throw refuse('deployment_not_found', { id: ref.deploymentId });
     throw new Error(`version ${version} of its configuration is referred to but not stored`);
   }
   return found;
 }
 
 /** The ciphertext of this version of the secrets. */
-export async function getSealedSecrets(table: Table, owner: DeploymentRef, version: number): Promise<string> {
-  const key = secretsKey(owner.tenantId, owner.deploymentId, version);
+export async function getSealedSecrets(table: Table, ref: DeploymentRef, version: number): Promise<string> {
+  const key = secretsKey(ref.tenantId, ref.deploymentId, version);
   const found = await find(table, key, secretsVersion);
   if (found === undefined) throw new Error(`version ${version} of its secrets is referred to but not stored`);
   return found.sealed;
@@ -67,7 +98,7 @@ export async function getSealedSecrets(table: Table, owner: DeploymentRef, versi
 export const slotHolder = ({ slot }: Pick<Deployment, 'slot'>): string | undefined =>
   slot?.kind === 'revision' ? slot.revision_id : undefined;
 
-/** The same holder of the slot as was read, or still none. */
+/** Demands that the slot is held as it was when it was read, or still free. */
 export const slotAsRead = ({ slot }: Pick<Deployment, 'slot'>): Test =>
   guard(
     'slot: holder as read',

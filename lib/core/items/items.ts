@@ -3,10 +3,18 @@ import { computeTypes } from '../../compute/kinds.ts';
 import { configFields, plainStored, runFields, storedShape } from '../../contract/deployments/fields.ts';
 import { revisionStatuses, sources } from '../../contract/revision-status.ts';
 import { anyObject } from '../../contract/validation/as-given.ts';
-import { artifactItem, keptArtifacts } from './artifact-shapes.ts';
-import { cause, commitDescription } from './cause-shapes.ts';
-import { lostBuild, outcome } from './outcome-shapes.ts';
-import { active, slot } from './slot-shapes.ts';
+import {
+  active,
+  artifactItem,
+  cause,
+  commitDescription,
+  keptArtifacts,
+  lostBuild,
+  outcome,
+  revisionConfig,
+  secretReference,
+  slot,
+} from './parts.ts';
 
 /**
  * The shapes stored in the table, one schema a kind. Each item carries its kind (`entity`, what stream
@@ -17,22 +25,6 @@ const base = { tenant_id: z.string(), v: z.literal(1) };
 const second = { ...base, v: z.literal(2) };
 
 const json = anyObject();
-
-/** Where a revision's code comes from; of one source kind only. */
-export const revisionConfig = z.object({
-  repo_ref: z.string().optional(),
-  graph_config_path: z.string().optional(),
-  image_uri: z.string().optional(),
-  source_tarball_path: z.string().optional(),
-  repo_commit_sha: z.string().optional(),
-});
-export type RevisionConfig = z.infer<typeof revisionConfig>;
-
-const secretReference = z.object({
-  name: z.string(),
-  secret_name: z.string(),
-  secret_key: z.string(),
-});
 
 /** What a deployment is configured to be, without what changes at each revision. */
 export const deploymentConfig = z.object(storedShape(configFields));
@@ -87,7 +79,7 @@ export const deployment = z.object({
   artifacts: keptArtifacts.optional(),
 });
 export type Deployment = z.infer<typeof deployment>;
-export type { Slot } from './slot-shapes.ts';
+export type { Slot } from './parts.ts';
 
 /**
  * The second version of a revision may have `artifact.server`, the third `commit` and `cause`, the fourth a

@@ -1,4 +1,3 @@
-import type { AuditMark } from '../../store/audit-events.ts';
 import { countOneLess } from '../../store/counts.ts';
 import {
   absent,
@@ -18,6 +17,7 @@ import {
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { computeIdKey, type Key, lastSeenKey, listenerKey, listenerRowKey } from '../../store/keys/index.ts';
 import { listenerPresenceKey } from '../../store/keys/presence.ts';
+import type { AuditMark } from './audit-events.ts';
 import { dropMark } from './default-listener.ts';
 import type { Listener } from './items.ts';
 import { removeVersions } from './placements.ts';
@@ -97,8 +97,8 @@ export function changeListener(
   );
 }
 
-/** Keeps what a listener says of itself. Demands that it was not deleted meanwhile. */
-export const keepSaid = (
+/** Keeps the version and platform that a listener reports. Demands that it was not deleted meanwhile. */
+export const keepVersion = (
   listener: Listener,
   { version, platform }: { version?: string; platform?: string },
 ): Write[] =>

@@ -39,6 +39,12 @@ export async function getListenerItem(table: Table, tenantId: string, listenerId
   return found;
 }
 
+/** Namespaces are kept by themselves, for they are looked up. */
+export const computeConfigOf = (listener: Listener) => ({
+  ...listener.compute_config,
+  k8s_namespaces: listener.k8s_namespaces,
+});
+
 /** When a listener last called and had work; kept apart so that a call never contends with a transaction. */
 export const findSeen = (table: Table, tenantId: string, listenerId: string): Promise<LastSeen | undefined> =>
   find(table, lastSeenKey(tenantId, listenerId), anyLastSeen);

@@ -17,12 +17,12 @@ export const dueAt = ({ tenantId, deploymentId }: DeploymentRef, at: number): Du
   due(deploymentKey(tenantId, deploymentId).pk, at);
 
 /** When sweep looks at what is in flight, should nothing else wake it. */
-export const inFlightDue = (owner: DeploymentRef, now: number): DueAttributes =>
-  dueAt(owner, now + IN_FLIGHT_LOOK_MILLISECONDS);
+export const inFlightDue = (ref: DeploymentRef, now: number): DueAttributes =>
+  dueAt(ref, now + IN_FLIGHT_LOOK_MILLISECONDS);
 
 /** When sweep looks at a revision that has ended and has nothing at work. */
-export const endedDue = (owner: DeploymentRef, now: number): DueAttributes =>
-  dueAt(owner, now + ENDED_LOOK_MILLISECONDS);
+export const endedDue = (ref: DeploymentRef, now: number): DueAttributes =>
+  dueAt(ref, now + ENDED_LOOK_MILLISECONDS);
 
 /** The attributes to remove from what sweep need not look at. */
 export const DUE = ['due_pk', 'due_at'] as const;

@@ -1,4 +1,5 @@
 import type { Table } from '../../store/table.ts';
+import { deploymentRefOf } from './deployments.ts';
 import type { Deployment, Revision } from './items.ts';
 import { countWithin } from './revision-ends.ts';
 import { revisionsBetween } from './revisions.ts';
@@ -18,9 +19,9 @@ export async function firstQueued(table: Table, deployment: Deployment): Promise
   const numbers = deployment.queued.slice(0, countAtOnce(deployment));
   const [first, last] = [numbers[0], numbers.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const ref = deploymentRefOf(deployment);
   const found: Revision[] = [];
-  for await (const item of revisionsBetween(table, owner, first, last))
+  for await (const item of revisionsBetween(table, ref, first, last))
     if (numbers.includes(item.number) && item.status === 'QUEUED') found.push(item);
   return found.reverse();
 }

@@ -74,7 +74,7 @@ export function countWithin(ascending: number[], writesMax: number): number {
 export const noteMade = (made: Revision): Write[] =>
   isTerminal(made.status) ? noteEnds([made], made.status) : [];
 
-/** The same of the first revision of a deployment that is being made: nothing can be there to be changed. */
+/** Notes the first revision of a deployment that is being made: nothing can be there to be changed. */
 export const noteMadeFirst = (made: Revision): Write[] =>
   isTerminal(made.status)
     ? [
@@ -89,13 +89,13 @@ export const noteMadeFirst = (made: Revision): Write[] =>
 /** Tells how revisions ended, by number, asked for from the newest on; undefined where that is not noted. */
 export function endsReader(
   table: Table,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
 ): (number: number) => Promise<Terminal | undefined> {
   const known = new Map<number, Terminal>();
   let oldestRead = Number.POSITIVE_INFINITY;
   const read = async (newest: number): Promise<void> => {
     const oldest = Math.max(0, newest - ITEMS_A_READ + 1);
-    const [from, to] = [revisionEndsKey(owner, oldest), revisionEndsKey(owner, newest)];
+    const [from, to] = [revisionEndsKey(ref, oldest), revisionEndsKey(ref, newest)];
     for await (const { v: _, entity: __, ...ends } of queryAll(table, revisionEnds, {
       pk: from.pk,
       between: [from.sk, to.sk],

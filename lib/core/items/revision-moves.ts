@@ -34,7 +34,7 @@ export const ownAttempt = (attempt: number): Test => guard('attempt: its own', e
 export const attemptAsRead = ({ attempt }: Pick<Revision, 'attempt'>): Test =>
   guard('attempt: as read', same('attempt', attempt));
 
-/** The same outcome as was read, or still none. */
+/** Demands that the outcome is as it was read, or still none. */
 export const sameOutcome = ({ outcome }: Pick<Revision, 'outcome'>): Test =>
   guard(
     'outcome: as read',

@@ -24,10 +24,10 @@ export async function getRevisionItem(table: Table, ref: RevisionRef): Promise<R
 
 export const findRevisionByNumber = (
   table: Table,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   number: number,
 ): Promise<Revision | undefined> =>
-  find(table, revisionKey(owner.tenantId, owner.deploymentId, number), anyRevision);
+  find(table, revisionKey(ref.tenantId, ref.deploymentId, number), anyRevision);
 
 /** A deployment and the revision of this number, in one request. */
 export const findWithRevision = (
@@ -44,11 +44,11 @@ export const findWithRevision = (
 /** The revisions with these numbers and those between, newest first. */
 export function revisionsBetween(
   table: Table,
-  owner: DeploymentRef,
+  ref: DeploymentRef,
   oldest: number,
   newest: number,
 ): AsyncGenerator<Revision> {
-  const at = (number: number) => revisionKey(owner.tenantId, owner.deploymentId, number);
+  const at = (number: number) => revisionKey(ref.tenantId, ref.deploymentId, number);
   return queryAll(table, anyRevision, {
     pk: at(oldest).pk,
     between: [at(oldest).sk, at(newest).sk],
@@ -56,12 +56,8 @@ export function revisionsBetween(
   });
 }
 
-export const findToken = (
-  table: Table,
-  owner: DeploymentRef,
-  number: number,
-): Promise<TaskToken | undefined> =>
-  find(table, tokenKey(owner.tenantId, owner.deploymentId, number), taskToken);
+export const findToken = (table: Table, ref: DeploymentRef, number: number): Promise<TaskToken | undefined> =>
+  find(table, tokenKey(ref.tenantId, ref.deploymentId, number), taskToken);
 
 export const refOf = (item: Revision): RevisionRef => ({
   tenantId: item.tenant_id,

@@ -6,6 +6,9 @@ import type { Write } from '../../store/dynamodb/transact.ts';
 import { uploadKey } from '../../store/keys/index.ts';
 import type { Table } from '../../store/table.ts';
 
+/** The size limit of one gzip tarball. */
+export const UPLOAD_SIZE_BYTES_MAX = 200 * 1024 * 1024;
+
 /**
  * An uploaded tarball as it was when it was first named. `version_id`: of what was uploaded, to know whether
  * it was written over since.
@@ -24,12 +27,8 @@ export const upload = z.object({
 export type Upload = z.infer<typeof upload>;
 
 /** What was recorded of an upload; undefined until a request has named it. */
-export const findUpload = (
-  table: Table,
-  owner: DeploymentRef,
-  uploadId: string,
-): Promise<Upload | undefined> =>
-  find(table, uploadKey(owner.tenantId, owner.deploymentId, uploadId), upload);
+export const findUpload = (table: Table, ref: DeploymentRef, uploadId: string): Promise<Upload | undefined> =>
+  find(table, uploadKey(ref.tenantId, ref.deploymentId, uploadId), upload);
 
 /** Records an upload. Demands that nobody has recorded it meanwhile. */
 export const putUpload = (item: Upload): Write =>

@@ -1,8 +1,8 @@
 import { BuildsAtCapacity } from '../../adapters/builds.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
 import { stageOf } from '../../domain/transitions.ts';
-import { type BuildPlace, buildPlaces, takeBuildPlace } from '../../store/build-places.ts';
 import type { Deps } from '../deps.ts';
+import { type BuildPlace, buildPlaces, takeBuildPlace } from '../items/build-places.ts';
 import type { Revision } from '../items/items.ts';
 import { findRevision } from '../items/revisions.ts';
 

@@ -2,10 +2,10 @@ import type { RevisionRef } from '../../contract/refs.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
 import { sourceKinds } from '../../domain/source.ts';
 import { isTerminal } from '../../domain/transitions.ts';
-import { findIntegration } from '../../store/integrations.ts';
 import type { Deps } from '../deps.ts';
 import { openCredentials } from '../git-credentials.ts';
 import { findDeployment, getConfiguration } from '../items/deployments.ts';
+import { findIntegration } from '../items/integrations.ts';
 import type { Revision } from '../items/items.ts';
 import { findRevision } from '../items/revisions.ts';
 

@@ -1,5 +1,5 @@
 import type { LogLine, Logs, RevisionLog } from '../../adapters/logs.ts';
-import type { LogLevel } from '../../contract/logs.ts';
+import type { LogLevel } from '../../contract/log-level.ts';
 import { createMask } from '../../contract/mask.ts';
 import { withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';

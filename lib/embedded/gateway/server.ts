@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { corsMethods } from '../../contract/browser/cors.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
 import { knownErrorAnswer } from '../../http/errors.ts';
@@ -12,7 +12,6 @@ import { httpRefusalOf } from '../../serving/admission.ts';
 import { isLoopbackHost } from '../../serving/hosts.ts';
 import { BODY_SILENCE_MILLISECONDS, BODY_SILENT, endSilentBodies } from '../../serving/silent-bodies.ts';
 import { refuseBytes, sendGatewayError, sendProblem, sendResult, sendStream } from './answer.ts';
-import { lambdaContext } from './context.ts';
 import { answerCors, type Cors } from './cors.ts';
 import { eventOf, requestTargetOf } from './event.ts';
 import { isEventStream, sendEventStream, unlessAborted } from './event-stream.ts';
@@ -218,4 +217,27 @@ function receiveBody(request: IncomingMessage): Promise<Buffer | 'too_large' | '
     request.once('error', () => resolve('gone'));
     request.once('close', () => resolve('gone'));
   });
+}
+
+const notSupported = () => {
+  throw new Error('callbacks of old are not supported: return a promise');
+};
+
+/** What Lambda passes beside an event: a function may run as long as API Gateway waits for it. */
+function lambdaContext(functionName: string, timeoutMilliseconds: number, requestId: string): Context {
+  const deadline = Date.now() + timeoutMilliseconds;
+  return {
+    callbackWaitsForEmptyEventLoop: false,
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:${functionName}`,
+    memoryLimitInMB: '512',
+    awsRequestId: requestId,
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: 'embedded',
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    done: notSupported,
+    fail: notSupported,
+    succeed: notSupported,
+  };
 }

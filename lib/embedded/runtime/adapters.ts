@@ -14,12 +14,12 @@ import { createRepositoryLists } from '../../adapters/outbound/repository-lists.
 import { openWebhookSender } from '../../adapters/outbound/webhook-sender.ts';
 import type { SignIn } from '../../adapters/sign-in.ts';
 import { idOfWake, type Wake } from '../../adapters/webhook-waker.ts';
-import { writtenAuditLog } from '../../app/audit-events/written.ts';
-import { noteKeyUse } from '../../app/identity/note-key-use.ts';
-import { UPLOAD_SIZE_BYTES_MAX } from '../../contract/uploads.ts';
 import type { Deps } from '../../core/deps.ts';
 import { unkeyed } from '../../core/idempotency.ts';
-import { type KeyUses, onceAnHour } from '../../core/key-uses.ts';
+import { type KeyUses, onceAnHour } from '../../core/identity/key-uses.ts';
+import { UPLOAD_SIZE_BYTES_MAX } from '../../core/items/uploads.ts';
+import { noteKeyUse } from '../../features/api-keys/note-use.ts';
+import { writtenAuditLog } from '../../features/audit/take-notes.ts';
 import type { Log } from '../../listener/log.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { installedApiDocs } from '../api-docs.ts';

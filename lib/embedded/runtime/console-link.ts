@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { newConsoleLink } from '../../app/console/create-link.ts';
-import { authenticateCaller } from '../../app/identity/authenticate.ts';
 import type { Deps } from '../../core/deps.ts';
+import { authenticateCaller } from '../../core/identity/authenticate.ts';
+import { newConsoleLink } from '../../features/console/create-link.ts';
 import { entityOf } from '../stream/lambda-record.ts';
 
 /** The link to the console that the start prints. */

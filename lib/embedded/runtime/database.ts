@@ -9,8 +9,7 @@ import { databaseNotice } from '../dynoxide/address.ts';
 import { findDynamoDb } from '../dynoxide/binary.ts';
 import { documentClient, streamsClient } from '../dynoxide/client.ts';
 import { startDynoxide } from '../dynoxide/server.ts';
-import { ensureTable, indexStream } from '../dynoxide/table.ts';
-import { trimStream } from '../dynoxide/trim.ts';
+import { ensureTable, indexStream, trimStream } from '../dynoxide/table.ts';
 
 const TABLE_NAME = 'slipway';
 

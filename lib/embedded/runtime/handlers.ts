@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import type { BuildChanged } from '../../adapters/builds.ts';
 import type { HeadPlace } from '../../adapters/head-waker.ts';
 import type { Wake } from '../../adapters/webhook-waker.ts';
-import { functionRows } from '../../contract/functions.ts';
+import { type FunctionRow, functionRows } from '../../contract/functions.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
 import type { Deps } from '../../core/deps.ts';
 import { dispatchFilters, eventFilters } from '../../store/stream-filters.ts';
@@ -10,7 +11,6 @@ import type { ApiHandler } from '../gateway/server.ts';
 import type { Consumer } from '../stream/consumer.ts';
 import type { StreamHandler } from '../stream/deliver.ts';
 import type { TaskHandler } from '../workflow/open.ts';
-import { timeLimited } from './time-limit.ts';
 
 type GetDeps = () => Deps;
 
@@ -98,3 +98,19 @@ export async function buildChangedHandler(deps: GetDeps): Promise<(changed: Buil
   );
   return (changed) => handler(codeBuildEventOf(changed));
 }
+
+/**
+ * A function that ends when its time is over, as on Lambda: a call that hangs ends with an error and keeps
+ * nothing waiting. Here it cannot be killed, so what it does may go on behind it.
+ */
+export const timeLimited =
+  <I, O>(
+    { name, timeoutSeconds }: Pick<FunctionRow, 'name' | 'timeoutSeconds'>,
+    call: (input: I) => Promise<O>,
+  ): ((input: I) => Promise<O>) =>
+  (input) => {
+    const late = setTimeout(timeoutSeconds * 1000, undefined, { ref: false }).then(() => {
+      throw new Error(`${name} took longer than ${timeoutSeconds} s`);
+    });
+    return Promise.race([call(input), late]);
+  };

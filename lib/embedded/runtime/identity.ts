@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { authenticateCaller } from '../../app/identity/authenticate.ts';
-import { bootstrap } from '../../app/identity/bootstrap.ts';
-import { issueApiKey } from '../../app/identity/issue-api-key.ts';
-import { createListener } from '../../app/listeners/create.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { unkeyed } from '../../core/idempotency.ts';
+import { authenticateCaller } from '../../core/identity/authenticate.ts';
+import { issueApiKey } from '../../core/identity/issue-api-key.ts';
 import { findListener, listenerRows } from '../../core/items/listeners.ts';
+import { findTenant } from '../../core/items/tenants.ts';
+import { createListener } from '../../features/listeners/create.ts';
+import { bootstrap } from '../../features/tenants/bootstrap.ts';
 import { writeFileAtomic } from '../../processes/atomic-file.ts';
 import { limitDefaults } from '../../settings/defaults.ts';
-import { findTenant } from '../../store/identity/tenants.ts';
 import { isLocked } from '../data-folder/lock.ts';
 
 type IdentityDeps = Pick<Deps, 'table' | 'clock'>;

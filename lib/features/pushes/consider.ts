@@ -1,12 +1,11 @@
 import { type CommitLook, nothingSeen, SourceError } from '../../adapters/git.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
-import { QUEUE_LENGTH_MAX } from '../../app/deployments/checks/deployment.ts';
-import { checkWaiting } from '../../app/deployments/checks/waiting.ts';
-import { newRevision, nextRevision } from '../../app/revisions/new-revision.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { createMask, type Mask, maskSecrets } from '../../contract/mask.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import type { RevisionCause } from '../../contract/revision-status.ts';
+import { checkWaiting, QUEUE_LENGTH_MAX } from '../../core/deployments/checks.ts';
+import { newRevision, nextRevision } from '../../core/deployments/new-revision.ts';
 import type { Deps } from '../../core/deps.ts';
 import { queuePushed } from '../../core/engine/transactions/pushes.ts';
 import { credentialsOf } from '../../core/git-credentials.ts';

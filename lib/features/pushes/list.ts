@@ -2,7 +2,7 @@ import { refuse } from '../../contract/errors.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
-import { findIntegration } from '../../store/integrations.ts';
+import { findIntegration } from '../../core/items/integrations.ts';
 import type { listDeliveries as row } from './routes.ts';
 import { pushDeliveriesOf } from './store.ts';
 import { pushDeliveryViewOf } from './view.ts';

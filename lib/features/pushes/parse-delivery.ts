@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { IntegrationType } from '../../contract/integrations.ts';
+import type { IntegrationType } from '../../contract/integration-types.ts';
 import { repositoryName } from '../../domain/repository-name.ts';
 import type { Received } from './signature.ts';
 

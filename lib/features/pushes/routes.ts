@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { integrationTypes } from '../../contract/integrations.ts';
+import { integrationTypes } from '../../contract/integration-types.ts';
 import { route } from '../../contract/routes/route.ts';
 import { id, page } from '../../contract/validation/query.ts';
 import { pushDeliveryListView, pushDeliveryView } from './shape.ts';

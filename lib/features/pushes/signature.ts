@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import type { IntegrationType } from '../../contract/integrations.ts';
+import type { IntegrationType } from '../../contract/integration-types.ts';
 
 /** A request of a git host as it came. Names of headers are in lower case. */
 export type Received = { headers: Readonly<Record<string, string | undefined>>; body: Uint8Array };

@@ -1,6 +1,6 @@
 import type { DeploymentRef } from '../../contract/refs.ts';
 import type { Deps } from '../../core/deps.ts';
-import { findDeployment, getConfiguration } from '../../core/items/deployments.ts';
+import { deploymentRefOf, findDeployment, getConfiguration } from '../../core/items/deployments.ts';
 import type { Deployment, Revision } from '../../core/items/items.ts';
 import { branchOf, placeOf, type Watch, watchedBy } from '../../core/items/push-watches.ts';
 import { findRevisionByNumber } from '../../core/items/revisions.ts';
@@ -41,7 +41,7 @@ async function ownRevisions(
   deployment: Deployment,
   watch: Watch,
 ): Promise<Considering[]> {
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const owner = deploymentRefOf(deployment);
   const oldest = Math.max(1, watch.considered?.number ?? 1);
   const found: Considering[] = [];
   for (let number = deployment.latest_number; number >= oldest; number--) {
@@ -67,7 +67,7 @@ async function isOf(
 ): Promise<boolean> {
   if (branchOf(revision.revision_config.repo_ref) !== branch) return false;
   if (revision.configuration === deployment.configuration) return true;
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const owner = deploymentRefOf(deployment);
   const { repo_url: url = '' } = await getConfiguration(table, owner, revision.configuration);
   return repositoryName(url) === repositoryName(deployment.config.repo_url ?? '');
 }

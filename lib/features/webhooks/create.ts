@@ -1,10 +1,10 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
+import { changeFollowers, findFeedCount } from '../../core/items/feed.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { changeFollowers, findFeedCount } from '../../store/feed.ts';
 import { checkAfter, checkDeployments, checkUrl, missingDeployment } from './checks.ts';
 import type { Webhook } from './items.ts';
 import type { createWebhook as row } from './routes.ts';
@@ -57,7 +57,7 @@ function keep(
 ): Promise<void> {
   const { tenantId } = caller;
   const ids = item.deployment_ids ?? [];
-  const audit = auditOf({ clock }, caller, 'webhook.create');
+  const audit = auditMarkOf({ clock }, { action: 'webhook.create' }, caller);
   return retryRaces(table, async () => {
     const feed = await findFeedCount(table, tenantId);
     const [there, limit] = [feed?.webhooks?.length ?? 0, settings.limits.webhooks];

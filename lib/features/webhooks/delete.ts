@@ -1,9 +1,9 @@
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOfRemoval } from '../../core/audit-of-removal.ts';
+import { auditRemovalWrite } from '../../core/audit-removal.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
+import { changeFollowers, findFeedCount } from '../../core/items/feed.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { changeFollowers, findFeedCount } from '../../store/feed.ts';
 import type { deleteWebhook as row } from './routes.ts';
 import { getWebhookItem, removeWebhook, wakeCursor } from './store.ts';
 
@@ -19,7 +19,7 @@ export async function deleteWebhook(
   const { table, clock } = deps;
   const { tenantId } = caller;
   const ref = { tenantId, webhookId: params.webhook_id };
-  const audit = auditOfRemoval(deps, caller, 'webhook.delete', { subject_id: ref.webhookId });
+  const audit = auditRemovalWrite(deps, { action: 'webhook.delete', subject_id: ref.webhookId }, caller);
   await retryRaces(table, async () => {
     const item = await getWebhookItem(table, ref);
     const feed = await findFeedCount(table, tenantId);

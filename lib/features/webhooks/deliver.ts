@@ -1,7 +1,7 @@
 import type { Wake } from '../../adapters/webhook-waker.ts';
+import { findFeedEvent } from '../../core/items/feed.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
-import { findFeedEvent } from '../../store/feed.ts';
 import { Sender, type Sent } from './attempt.ts';
 import type { Webhook, WebhookCursor, WebhookDelivery, WebhookQueue } from './items.ts';
 import {

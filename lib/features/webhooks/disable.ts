@@ -1,7 +1,7 @@
 import type { Deps } from '../../core/deps.ts';
-import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
+import { auditEventOf, putAuditEvent } from '../../core/items/audit-events.ts';
+import { changeFollowers, findFeedCount } from '../../core/items/feed.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
-import { changeFollowers, findFeedCount } from '../../store/feed.ts';
 import { changeWebhook, findWebhook, type WebhookRef } from './store.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { ValidationError } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
+import { changeFollowers, findFeedCount } from '../../core/items/feed.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
-import { changeFollowers, findFeedCount } from '../../store/feed.ts';
 import { checkAfter, checkDeployments, checkUrl, missingDeployment } from './checks.ts';
 import type { Webhook } from './items.ts';
 import type { patchWebhook as row } from './routes.ts';
@@ -27,7 +27,7 @@ export async function patchWebhook(
   checkBody(body);
   const { table } = deps;
   const { tenantId } = caller;
-  const audit = auditOf(deps, caller, 'webhook.change');
+  const audit = auditMarkOf(deps, { action: 'webhook.change' }, caller);
   const ids = body.deployment_ids ?? [];
   return retryRaces(table, async () => {
     const before = await getWebhookItem(table, { tenantId, webhookId: params.webhook_id });

@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { auditOf } from '../../core/audit.ts';
+import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
@@ -69,7 +69,7 @@ async function requested(
     ttl: deliveryTtl(now),
   };
   const shown = deliveryViewOf(item);
-  const audit = { ...auditOf(deps, caller, action), subject_id: ref.webhookId };
+  const audit = auditMarkOf(deps, { action, subject_id: ref.webhookId }, caller);
   await transact(deps.table, [requestDelivery(item, now, audit), ...deps.idempotency.record(shown)]);
   return shown;
 }

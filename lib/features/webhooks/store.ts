@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { refuse } from '../../contract/errors.ts';
 import { FEED_DAYS } from '../../contract/events.ts';
-import type { AuditMark } from '../../store/audit-events.ts';
+import type { AuditMark } from '../../core/items/audit-events.ts';
 import { collected } from '../../store/dynamodb/collected.ts';
 import {
   absent,

@@ -1,8 +1,8 @@
 import { subjectOf } from '../../contract/events.ts';
 import type { Deps } from '../../core/deps.ts';
+import { type FeedEvent, type FeedPage, feedAfter } from '../../core/items/feed.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
-import { type FeedEvent, type FeedPage, feedAfter } from '../../store/feed.ts';
 import { type Attempt, Sender } from './attempt.ts';
 import { disable } from './disable.ts';
 import type { Webhook, WebhookQueue } from './items.ts';

@@ -1,7 +1,7 @@
 import { CustomResource, Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { managingRows } from '../../contract/functions.ts';
-import type { NetworkAnswers, NetworkQuestion } from '../../contract/network-questions.ts';
+import type { NetworkAnswers, NetworkQuestion } from '../../features/network/shape.ts';
 import type { Platform } from '../platform.ts';
 import { SlipwayFunction } from '../slipway-function.ts';
 

@@ -1,4 +1,4 @@
-import type { ProcessRow } from './row.ts';
+import type { ProcessRow } from './source.ts';
 import { processSource } from './source.ts';
 
 /** What identifies a group we started: its first process and the marker that its members carry. */

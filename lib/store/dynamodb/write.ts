@@ -1,10 +1,12 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { refuse } from '../../contract/errors.ts';
 import type { Table } from '../table.ts';
-import { isAsMeant, isRecognisable } from './as-meant.ts';
+import type { Change } from './expressions.ts';
+import { storable } from './free-keys.ts';
 import { trySoonAgain } from './patience.ts';
-import { ConditionsFailed, itemOfImage, transact, type Write } from './transact.ts';
+import { ConditionsFailed, type Item, itemOfImage, transact, type Write } from './transact.ts';
 import { transactItem } from './transact-item.ts';
 
 /** A transaction has the item, or the table has more to do than it can: nothing was written. */
@@ -61,3 +63,53 @@ function attemptsOf(error: unknown): number {
   const { $metadata } = error as { $metadata?: { attempts?: number } };
   return $metadata?.attempts ?? 1;
 }
+
+/**
+ * Whether it can be seen in an item that the write was made: what is added up looks the same once and twice.
+ */
+function isRecognisable(meant: Write): boolean {
+  if ('check' in meant) return false;
+  return !('update' in meant) || (meant.change !== undefined && meant.change.add === undefined);
+}
+
+/**
+ * Whether an item is as this write leaves it. What it appends (a status with its time) proves that by itself,
+ * whatever came later; otherwise everything that it sets or removes must be so.
+ */
+function isAsMeant(item: Item | undefined, meant: Write): boolean {
+  if ('delete' in meant) return item === undefined;
+  if (item === undefined) return false;
+  if ('put' in meant) return isStoredAlike(item, meant.put);
+  const { set = {}, remove = [], append = {} }: Change = 'update' in meant ? (meant.change ?? {}) : {};
+  const appended = Object.entries(append).flatMap(([path, values]) =>
+    values.map((value) => [path, value] as const),
+  );
+  if (appended.length > 0) return appended.every(([path, value]) => holds(at(item, path), value));
+  const wanted = Object.entries(set).filter(([, value]) => value !== undefined);
+  return (
+    wanted.every(([path, value]) => isStoredAlike(at(item, path), value)) &&
+    remove.every((path) => at(item, path) === undefined)
+  );
+}
+
+const holds = (list: unknown, value: unknown): boolean =>
+  Array.isArray(list) && list.some((element) => isStoredAlike(element, value));
+
+const at = (item: Item, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>(
+      (value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined),
+      item,
+    );
+
+const isStoredAlike = (a: unknown, b: unknown): boolean => storedText(a) === storedText(b);
+
+/** A value as the table keeps it, as a text: without what is undefined, the members of objects in order. */
+const storedText = (value: unknown): string =>
+  JSON.stringify(marshall({ value: storable(value) }, { removeUndefinedValues: true }), inOrder);
+
+const inOrder = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;

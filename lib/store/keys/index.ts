@@ -79,10 +79,10 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | which embedded runtime runs on this table             | OWNER                  | A                 |
  * | how much of the balancer of all agents is in use      | COMPUTE                | USE               |
  *
- * Those of OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of
- * what should run on a listener in placements.ts, of logs in logs.ts, of what builds pushes in pushes.ts, of
- * counts in counts.ts; those of webhooks and of deliveries in the store.ts of
- * their features (webhooks, pushes).
+ * Those of the audit are made in audit.ts, of events in events.ts, of what should run on a listener in
+ * placements.ts, of what builds pushes in pushes.ts, of counts in counts.ts; those of API keys by their
+ * hashes, of members, of tenants, and of OAuth providers and tokens in core/items; what one feature alone
+ * stores has its keys in the store.ts of that feature.
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to
  * look at? due_pk = due#revocations: what has to be revoked at providers? due_pk = due#heads:
@@ -219,8 +219,6 @@ export const integrationKey = (tenantId: string, integrationId: string): Key => 
   sk: integrationId,
 });
 
-export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
-
 /** Without a tenant the key is the organization's own. */
 export const apiKeyRowKey = (
   owner: { organizationId: string; tenantId: string | undefined },
@@ -229,37 +227,6 @@ export const apiKeyRowKey = (
   pk: owner.tenantId === undefined ? `O#${owner.organizationId}#KL` : `T#${owner.tenantId}#KL`,
   sk: keyId,
 });
-
-/** `hash`: of the code in the link to the console. */
-export const consoleLinkKey = (hash: string): Key => ({ pk: `KC#${hash}`, sk: 'A' });
-
-export const memberKey = (tenantId: string, memberId: string): Key => ({
-  pk: `T#${tenantId}#M`,
-  sk: memberId,
-});
-
-export const membershipKey = (memberId: string, tenantId: string): Key => ({
-  pk: `M#${memberId}`,
-  sk: tenantId,
-});
-
-export const tenantRowKey = (organizationId: string, tenantId: string): Key => ({
-  pk: `O#${organizationId}#TL`,
-  sk: tenantId,
-});
-
-export const oauthProviderKey = (organizationId: string, providerId: string): Key => ({
-  pk: `O#${organizationId}#OP`,
-  sk: providerId,
-});
-
-export const authRequestKey = (tenantId: string, authId: string): Key => ({
-  pk: `T#${tenantId}#OA#${authId}`,
-  sk: 'A',
-});
-
-export const tenantKey = (tenantId: string): Key => ({ pk: `T#${tenantId}`, sk: 'A' });
-export const organizationKey = (organizationId: string): Key => ({ pk: `O#${organizationId}`, sk: 'A' });
 
 /** Prefixes of sort keys, for queries over one kind of item in a partition. */
 export const prefix = {

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { REPORTED } from '../../../lib/builds/codebuild/reported.ts';
-import { buildspec } from '../../../lib/infra/buildspec.ts';
+import { buildspec } from '../../../lib/infra/builds.ts';
 import { aBuilder, aJob, aStore, buildsOf, digest, type Ended, jobKey, repository } from './set-up.ts';
 
 const app = { Dockerfile: 'FROM scratch\n', 'package.json': '{"scripts":{"start":"node ."}}' };

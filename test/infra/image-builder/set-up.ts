@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, onTestFinished } from 'vitest';
 import { bundleBuilder } from '../../../lib/infra/builder-bundle.ts';
-import { buildspec } from '../../../lib/infra/buildspec.ts';
+import { buildspec } from '../../../lib/infra/builds.ts';
 import { gitRepositoryIn, type TestRepository } from '../../support/files/git-repository.ts';
 import { newFolder, removeFolder, temporaryFolder } from '../../support/files/temporary-folder.ts';
 import type { Files } from '../../support/files/write-files.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { create as createEvents } from '../../../functions/streams/events.ts';
-import { listAuditEvents } from '../../../lib/app/audit-events/list.ts';
-import { createIntegration } from '../../../lib/app/integrations/create.ts';
-import { deleteIntegration } from '../../../lib/app/integrations/delete.ts';
-import { listAuditEvents as row } from '../../../lib/contract/routes/audit.ts';
-import { createIntegration as integrationRow } from '../../../lib/contract/routes/integrations.ts';
 import type { Caller } from '../../../lib/core/caller.ts';
+import { listAuditEvents } from '../../../lib/features/audit/list.ts';
+import { listAuditEvents as row } from '../../../lib/features/audit/routes.ts';
+import { createIntegration } from '../../../lib/features/integrations/create.ts';
+import { deleteIntegration } from '../../../lib/features/integrations/delete.ts';
+import { createIntegration as integrationRow } from '../../../lib/features/integrations/routes.ts';
 import { until } from '../../support/until.ts';
 import { giveRole, makeKey, revoke, takeRole } from '../../support/world/identity-requests.ts';
 import { change, github, interrupt, post, postRevision, redeploy } from '../../support/world/requests.ts';

@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { create as createTakeNotes } from '../../../functions/logs/take-notes.ts';
-import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
-import { getSpec } from '../../../lib/contract/routes/listener-protocol.ts';
-import { getListener } from '../../../lib/contract/routes/listeners.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
 import type { Deps } from '../../../lib/core/deps.ts';
+import { issueApiKey } from '../../../lib/core/identity/issue-api-key.ts';
+import { getSpec } from '../../../lib/features/listener-protocol/routes.ts';
+import { getListener } from '../../../lib/features/listeners/routes.ts';
 import { noteLevel, noteLogger } from '../../../lib/http/notes.ts';
 import { handlerOf, request } from '../../support/http/security-loop.ts';
 import { limited } from '../../support/table/limited-table.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/adapters/clock.ts';
-import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
+import { authenticateCaller } from '../../../lib/core/identity/authenticate.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { commandLine } from '../../support/programs/command-line.ts';
 import { dynamoDbEndpoint, freshTable } from '../../support/table/dynoxide.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
 import { findDeployment } from '../../../lib/core/items/deployments.ts';
 import { deployment as newest } from '../../../lib/core/items/items.ts';
+import { reportStatus } from '../../../lib/features/listener-protocol/status.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { deploymentKey } from '../../../lib/store/keys/index.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
+import { issueApiKey } from '../../../lib/core/identity/issue-api-key.ts';
 import { rowOf } from '../../../lib/core/items/deployment-rows.ts';
 import { findDeployment } from '../../../lib/core/items/deployments.ts';
 import type { Revision } from '../../../lib/core/items/items.ts';

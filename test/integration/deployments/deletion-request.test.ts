@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
-import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
-import { createUploadUrl } from '../../../lib/app/uploads/create-upload-url.ts';
 import { endRevision } from '../../../lib/core/engine/end-revision.ts';
 import { load } from '../../../lib/core/engine/load.ts';
 import { reconcile } from '../../../lib/core/engine/reconcile.ts';
 import { takeSlot } from '../../../lib/core/engine/slots.ts';
+import { completeTask } from '../../../lib/features/listener-protocol/complete.ts';
+import { heartbeatTask } from '../../../lib/features/listener-protocol/heartbeat.ts';
+import { createUploadUrl } from '../../../lib/features/uploads/create-upload-url.ts';
 import { claim, listening, offered } from '../../support/world/listening.ts';
 import { ended, inProgress } from '../../support/world/processed.ts';
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
-import { getSpec } from '../../../lib/app/listener-protocol/spec.ts';
 import { dispatch } from '../../../lib/core/engine/dispatch.ts';
 import { load } from '../../../lib/core/engine/load.ts';
+import { heartbeatTask } from '../../../lib/features/listener-protocol/heartbeat.ts';
+import { getSpec } from '../../../lib/features/listener-protocol/spec.ts';
 import { put } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { deploymentKey } from '../../../lib/store/keys/index.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PlainField } from '../../../lib/contract/deployments/fields.ts';
-import { createDeploymentBody } from '../../../lib/contract/deployments/requests.ts';
 import { parsePart } from '../../../lib/contract/validation/parse-part.ts';
 import type { DeploymentConfig } from '../../../lib/core/items/items.ts';
+import { createDeploymentBody } from '../../../lib/features/deployments/shape.ts';
 import { change, github, post, register, revisions, show } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
 

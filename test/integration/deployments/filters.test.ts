@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
 import { packedId, rowOf, unpackedId } from '../../../lib/core/items/deployment-rows.ts';
 import { findDeployment } from '../../../lib/core/items/deployments.ts';
 import type { Deployment } from '../../../lib/core/items/items.ts';
+import { reportStatus } from '../../../lib/features/listener-protocol/status.ts';
 import { deploymentKey, deploymentRowKey } from '../../../lib/store/keys/index.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { putAll } from '../../support/table/put-all.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { load } from '../../../lib/core/engine/load.ts';
 import { forgetTask } from '../../../lib/core/engine/transactions/tasks.ts';
 import { getDeploymentItem } from '../../../lib/core/items/deployments.ts';
 import { releaseHost } from '../../../lib/core/items/hosts.ts';
+import { getDesired } from '../../../lib/features/listener-protocol/desired.ts';
 import { ConditionsFailed, transact } from '../../../lib/store/dynamodb/transact.ts';
 import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 import { ended } from '../../support/world/processed.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
-import { listDeployments } from '../../../lib/contract/routes/deployments.ts';
+import { listDeployments } from '../../../lib/features/deployments/routes.ts';
+import { reportStatus } from '../../../lib/features/listener-protocol/status.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { write } from '../../../lib/store/dynamodb/write.ts';
 import { deploymentRowKey } from '../../../lib/store/keys/index.ts';

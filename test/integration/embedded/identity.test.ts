@@ -2,7 +2,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/adapters/clock.ts';
-import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
+import { authenticateCaller } from '../../../lib/core/identity/authenticate.ts';
 import { findListener } from '../../../lib/core/items/listeners.ts';
 import { ensureCredentials, ensureListener } from '../../../lib/embedded/runtime/identity.ts';
 import { remove } from '../../../lib/store/dynamodb/expressions.ts';

@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServerCaller, ServerRequest } from '../../../lib/adapters/server-caller.ts';
-import { askServer } from '../../../lib/app/deployments/ask-server.ts';
-import { askServer as row } from '../../../lib/contract/routes/deployments.ts';
 import { createServerCaller } from '../../../lib/embedded/server-caller.ts';
+import { askServer } from '../../../lib/features/deployments/ask-server.ts';
+import { askServer as row } from '../../../lib/features/deployments/routes.ts';
 import { onLoopback } from '../../support/http/loopback-server.ts';
 import { ended } from '../../support/world/processed.ts';
 import { github, post, refusedWith, register } from '../../support/world/requests.ts';

@@ -1,7 +1,5 @@
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { patchDeployment } from '../../../lib/app/deployments/patch.ts';
-import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import type { RevisionRef } from '../../../lib/contract/refs.ts';
 import type { RevisionStatus } from '../../../lib/contract/revision-status.ts';
 import type { Deps } from '../../../lib/core/deps.ts';
@@ -17,6 +15,8 @@ import { findDeployment } from '../../../lib/core/items/deployments.ts';
 import { findToken, getRevisionItem } from '../../../lib/core/items/revisions.ts';
 import { deployRevision } from '../../../lib/core/steps/deploy.ts';
 import { prepareRevision } from '../../../lib/core/steps/prepare.ts';
+import { patchDeployment } from '../../../lib/features/deployments/patch.ts';
+import { interruptRevision } from '../../../lib/features/revisions/interrupt.ts';
 import { remove, update } from '../../../lib/store/dynamodb/expressions.ts';
 import { ConditionsFailed, transact } from '../../../lib/store/dynamodb/transact.ts';
 import { write } from '../../../lib/store/dynamodb/write.ts';

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { BuildState } from '../../../lib/adapters/builds.ts';
-import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
 import { recordBuild } from '../../../lib/core/engine/record-build.ts';
 import { stopBuild } from '../../../lib/core/engine/stop-build.ts';
 import { getRevisionItem } from '../../../lib/core/items/revisions.ts';
+import { interruptRevision } from '../../../lib/features/revisions/interrupt.ts';
 import { limited } from '../../support/table/limited-table.ts';
 import { isWrite } from '../../support/table/writes.ts';
 import { inProgress } from '../../support/world/processed.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sweep } from '../../../lib/core/engine/sweep.ts';
 import { duePartitions } from '../../../lib/core/items/due-work.ts';
-import type { Outcome } from '../../../lib/core/items/outcome-shapes.ts';
+import type { Outcome } from '../../../lib/core/items/parts.ts';
 import { move } from '../../../lib/core/items/revision-moves.ts';
 import { getRevisionItem, refOf } from '../../../lib/core/items/revisions.ts';
 import { remove } from '../../../lib/store/dynamodb/expressions.ts';

@@ -1,11 +1,11 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { create as createEvents } from '../../../functions/streams/events.ts';
-import { listEvents } from '../../../lib/app/events/list.ts';
 import { ValidationError } from '../../../lib/contract/errors.ts';
 import type { TokenEvent } from '../../../lib/contract/events.ts';
-import { listEvents as row } from '../../../lib/contract/routes/events.ts';
 import { FeedWriter } from '../../../lib/core/events/feed-writer.ts';
+import { listEvents } from '../../../lib/features/events/list.ts';
+import { listEvents as row } from '../../../lib/features/events/routes.ts';
 import { remove as removeItem } from '../../../lib/store/dynamodb/expressions.ts';
 import { write } from '../../../lib/store/dynamodb/write.ts';
 import { feedEventKey } from '../../../lib/store/keys/events.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { listEvents } from '../../../lib/app/events/list.ts';
-import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
-import { listEvents as row } from '../../../lib/contract/routes/events.ts';
-import { reportStatus as statusRow } from '../../../lib/contract/routes/listener-protocol.ts';
 import { findDeployment } from '../../../lib/core/items/deployments.ts';
+import { listEvents } from '../../../lib/features/events/list.ts';
+import { listEvents as row } from '../../../lib/features/events/routes.ts';
+import { reportStatus as statusRow } from '../../../lib/features/listener-protocol/routes.ts';
+import { reportStatus } from '../../../lib/features/listener-protocol/status.ts';
 import { until } from '../../support/until.ts';
 import { claim } from '../../support/world/listening.ts';
 import { change, github, post, show } from '../../support/world/requests.ts';

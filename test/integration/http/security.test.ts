@@ -2,12 +2,12 @@ import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { KeyContext, Keys } from '../../../lib/adapters/keys.ts';
-import { getDeployment } from '../../../lib/app/deployments/get.ts';
-import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import { allows, type Permission, permissions, roles } from '../../../lib/contract/roles.ts';
-import { getDeployment as getDeploymentRow } from '../../../lib/contract/routes/deployments.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
+import { authenticateCaller } from '../../../lib/core/identity/authenticate.ts';
+import { getDeployment } from '../../../lib/features/deployments/get.ts';
+import { getDeployment as getDeploymentRow } from '../../../lib/features/deployments/routes.ts';
 import { authentication } from '../../../lib/http/authentication.ts';
 import { authorization } from '../../../lib/http/authorization.ts';
 import { chain, serve } from '../../../lib/http/endpoint.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashOf, hintOf, isWellFormed, newApiKey } from '../../../lib/app/identity/api-key.ts';
-import { authenticateCaller } from '../../../lib/app/identity/authenticate.ts';
-import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
-import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
+import { hashOf, hintOf, isWellFormed, newApiKey } from '../../../lib/core/identity/api-key.ts';
+import { authenticateCaller } from '../../../lib/core/identity/authenticate.ts';
+import { issueApiKey } from '../../../lib/core/identity/issue-api-key.ts';
+import { apiKeyKey } from '../../../lib/core/items/api-keys.ts';
+import { bootstrap } from '../../../lib/features/tenants/bootstrap.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
-import { apiKeyKey } from '../../../lib/store/keys/index.ts';
 import { github, post, refusal, refusedWith, register } from '../../support/world/requests.ts';
 import { allItems, aWorld, type World } from '../../support/world/world.ts';
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../../lib/adapters/git.ts';
 import type { GitCredentials } from '../../../lib/adapters/git-credentials.ts';
-import { createIntegration } from '../../../lib/app/integrations/create.ts';
-import { deleteIntegration } from '../../../lib/app/integrations/delete.ts';
-import { listIntegrations } from '../../../lib/app/integrations/list.ts';
-import { listInstalledIntegrations } from '../../../lib/app/integrations/list-installed.ts';
+import { createIntegration } from '../../../lib/features/integrations/create.ts';
+import { deleteIntegration } from '../../../lib/features/integrations/delete.ts';
+import { listIntegrations } from '../../../lib/features/integrations/list.ts';
+import { listInstalledIntegrations } from '../../../lib/features/integrations/list-installed.ts';
 import {
   listIntegrations as listRow,
   createIntegration as row,
-} from '../../../lib/contract/routes/integrations.ts';
+} from '../../../lib/features/integrations/routes.ts';
 import { until } from '../../support/until.ts';
 import {
   change,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createIntegration } from '../../../lib/app/integrations/create.ts';
-import { deleteIntegration } from '../../../lib/app/integrations/delete.ts';
-import { createIntegration as integrationRow } from '../../../lib/contract/routes/integrations.ts';
 import { injectFaults } from '../../../lib/embedded/faults.ts';
+import { createIntegration } from '../../../lib/features/integrations/create.ts';
+import { deleteIntegration } from '../../../lib/features/integrations/delete.ts';
+import { createIntegration as integrationRow } from '../../../lib/features/integrations/routes.ts';
 import { createWebhook } from '../../../lib/features/webhooks/create.ts';
 import { createWebhook as webhookRow } from '../../../lib/features/webhooks/routes.ts';
 import { countAll, findResourceCount, type StoredCount } from '../../../lib/store/counts.ts';

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
-import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
-import { noteSaid, type ReportedVersion } from '../../../lib/app/listener-protocol/said.ts';
 import { markUnknown } from '../../../lib/core/engine/deploys.ts';
 import { load } from '../../../lib/core/engine/load.ts';
 import { cancelTask } from '../../../lib/core/engine/tasks.ts';
 import { getListenerItem } from '../../../lib/core/items/listeners.ts';
+import {
+  claimTasks,
+  noteVersion,
+  type ReportedVersion,
+} from '../../../lib/features/listener-protocol/claim.ts';
+import { heartbeatTask } from '../../../lib/features/listener-protocol/heartbeat.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 import { changeListener, listeners, removeListener } from '../../support/world/requests.ts';
@@ -179,6 +182,6 @@ it('does not bring back a listener that was deleted meanwhile', async () => {
   const before = await getListenerItem(world.deps.table, world.caller.tenantId, listenerId);
   await removeListener(world, listenerId);
   const left = await allItems(world.deps.table);
-  await noteSaid(world.deps, before, { version: '1.0.0', platform: 'linux/arm64' });
+  await noteVersion(world.deps, before, { version: '1.0.0', platform: 'linux/arm64' });
   expect(await allItems(world.deps.table)).toEqual(left);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { completeSeen } from '../../../lib/app/listener-protocol/complete.ts';
 import type { RevisionRef } from '../../../lib/contract/refs.ts';
 import { endRevision } from '../../../lib/core/engine/end-revision.ts';
+import { completeSeen } from '../../../lib/features/listener-protocol/complete.ts';
 import { systemPatience } from '../../../lib/store/dynamodb/patience.ts';
 import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 import { showRevision } from '../../support/world/requests.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
-import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
-import type { StatusReports } from '../../../lib/contract/listener-protocol.ts';
 import { place } from '../../../lib/core/items/placements.ts';
+import { getDesired } from '../../../lib/features/listener-protocol/desired.ts';
+import type { StatusReports } from '../../../lib/features/listener-protocol/shape.ts';
+import { reportStatus } from '../../../lib/features/listener-protocol/status.ts';
 import { type Item, transact } from '../../../lib/store/dynamodb/transact.ts';
 import { openTaskKey } from '../../../lib/store/keys/index.ts';
 import { placementKey } from '../../../lib/store/keys/placements.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
-import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
-import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
-import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
 import { load } from '../../../lib/core/engine/load.ts';
+import { redeployRevision } from '../../../lib/features/deployments/redeploy.ts';
+import { heartbeatTask } from '../../../lib/features/listener-protocol/heartbeat.ts';
+import { reportStatus } from '../../../lib/features/listener-protocol/status.ts';
+import { interruptRevision } from '../../../lib/features/revisions/interrupt.ts';
 import { commitOf } from '../../support/world/git-host.ts';
 import { claim, complete, listening, offered } from '../../support/world/listening.ts';
 import { ended } from '../../support/world/processed.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { getRevisionItem } from '../../../lib/core/items/revisions.ts';
+import { claimTasks } from '../../../lib/features/listener-protocol/claim.ts';
 import { until } from '../../support/until.ts';
 import { claim } from '../../support/world/listening.ts';
 import { change, github, post, redeploy } from '../../support/world/requests.ts';

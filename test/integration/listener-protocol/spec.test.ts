@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { getSpec } from '../../../lib/app/listener-protocol/spec.ts';
 import { offerTask } from '../../../lib/core/engine/deploys.ts';
 import { load } from '../../../lib/core/engine/load.ts';
 import type { Revision } from '../../../lib/core/items/items.ts';
+import { getSpec } from '../../../lib/features/listener-protocol/spec.ts';
 import { claim, type Listening } from '../../support/world/listening.ts';
 import { inProgress } from '../../support/world/processed.ts';
 import { change, github, post, register } from '../../support/world/requests.ts';

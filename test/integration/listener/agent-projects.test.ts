@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
+import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
 import { sendLines } from '../../support/http/raw-request.ts';
 import { until } from '../../support/until.ts';
 import { completionOf, specOf, tarballOf } from './listener-program.ts';

@@ -13,7 +13,7 @@ import {
   shipLogsRequest,
   statusRequest,
   taskLogsRequest,
-} from '../../../lib/contract/listener-protocol.ts';
+} from '../../../lib/features/listener-protocol/shape.ts';
 
 /**
  * What comes of the word that traffic is about to move: the answer that it must not; no answer, and a

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as tar from 'tar';
 import { onTestFinished } from 'vitest';
-import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
+import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
 import { freePort } from '../../../lib/processes/free-port.ts';
 import { newFolder, removeFolder } from '../../support/files/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
+import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
 import { until } from '../../support/until.ts';
 import { FakeControlPlane } from './fake-control-plane.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { findDeployment } from '../../../lib/core/items/deployments.ts';
 import { findListener } from '../../../lib/core/items/listeners.ts';
+import { getDesired } from '../../../lib/features/listener-protocol/desired.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
 import { claim, listening } from '../../support/world/listening.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
+import { claimTasks } from '../../../lib/features/listener-protocol/claim.ts';
 import { github, listeners, post, refusedWith, register } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { findListener } from '../../../lib/core/items/listeners.ts';
+import { claimTasks } from '../../../lib/features/listener-protocol/claim.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
 import {
   changeListener,

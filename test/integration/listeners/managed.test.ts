@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createApiKey } from '../../../lib/app/api-keys/create.ts';
-import { deleteListener } from '../../../lib/app/listeners/delete.ts';
-import { createTenant } from '../../../lib/app/tenants/create.ts';
 import { managedListenerId } from '../../../lib/core/items/managed.ts';
+import { createApiKey } from '../../../lib/features/api-keys/create.ts';
+import { deleteListener } from '../../../lib/features/listeners/delete.ts';
+import { createTenant } from '../../../lib/features/tenants/create.ts';
 import { change, github, listeners, post, refusedWith, register } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { FOLLOWERS_MAX, type Follower, following, KEPT_FOR_OTHERS } from '../../../lib/app/logs/followers.ts';
-import { queryRevisionLogs } from '../../../lib/app/logs/revision-logs.ts';
-import { followerSlots } from '../../../lib/store/follower-slots.ts';
+import { FOLLOWERS_MAX, type Follower, following, KEPT_FOR_OTHERS } from '../../../lib/core/followers.ts';
+import { followerSlots } from '../../../lib/core/items/follower-slots.ts';
+import { queryRevisionLogs } from '../../../lib/features/logs/follow.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
+import { interruptedAt } from '../../support/table/stepwise.ts';
 import { until } from '../../support/until.ts';
 import { github, post, register } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
@@ -133,6 +134,30 @@ describe('the last places', () => {
     await late;
     const said = await Promise.all(refusals);
     expect(said.filter((one) => one === 'refused')).toHaveLength(KEPT_FOR_OTHERS + 4);
+  });
+
+  it('are one a person, also when a request has read the places before another took one', async () => {
+    const world = await aWorld();
+    const { promise, resolve } = end();
+    const greedy = Array.from({ length: FOLLOWERS_MAX - KEPT_FOR_OTHERS }, (_, n) =>
+      following(world.deps, someone(world, 'greedy', `${n}`), () => promise),
+    );
+    await until(async () => (await held(world)) === greedy.length, { what: 'all but three' });
+    // The lease decides which free place a request wants; the slow one wants the first.
+    const leased = (deps: World['deps'], lease: string) => ({
+      ...deps,
+      clock: { ...deps.clock, randomId: () => `${lease}-0000-7000-8000-000000000000` },
+    });
+    const first: Promise<unknown>[] = [];
+    const slow = interruptedAt(leased(world.deps, '00000000'), 1, async () => {
+      first.push(following(leased(world.deps, '00000002'), someone(world, 'a', 'one'), () => promise));
+      await until(async () => (await held(world)) === greedy.length + 1, { what: 'the first' });
+    });
+    await expect(following(slow.deps, someone(world, 'a', 'two'), async () => 'held')).rejects.toMatchObject(
+      refused,
+    );
+    resolve();
+    await Promise.all([...greedy, ...first]);
   });
 
   it('count a user’s sessions as one, and keys by themselves', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LogLine } from '../../../lib/adapters/logs.ts';
 import { ValidationError } from '../../../lib/contract/errors.ts';
-import type { LogLevel } from '../../../lib/contract/logs.ts';
+import type { LogLevel } from '../../../lib/contract/log-level.ts';
 import { openLogStore } from '../../../lib/embedded/logs/store.ts';
 
 const NOW = 1_700_000_000_000;

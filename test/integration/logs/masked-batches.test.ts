@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import { shipLogs } from '../../../lib/app/listener-protocol/logs.ts';
-import { shipTaskLogs } from '../../../lib/app/listener-protocol/task-logs.ts';
-import { ingestBuildLog } from '../../../lib/app/logs/ingest-build-log.ts';
-import { ingestServerOutput } from '../../../lib/app/logs/ingest-server-output.ts';
 import { openBuildLog } from '../../../lib/embedded/builder/build-log.ts';
+import { shipLogs } from '../../../lib/features/listener-protocol/logs.ts';
+import { shipTaskLogs } from '../../../lib/features/listener-protocol/task-logs.ts';
+import { ingestBuildLog, ingestServerOutput } from '../../../lib/features/logs/ingest.ts';
 import { claim, listening, offered } from '../../support/world/listening.ts';
 
 const LINES = 400;

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
 import type { LogLine, Logs } from '../../../lib/adapters/logs.ts';
-import { readLogPage } from '../../../lib/app/logs/query.ts';
 import { openLogStore } from '../../../lib/embedded/logs/store.ts';
+import { readLogPage } from '../../../lib/features/logs/page.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
 
 const NOW = 1_800_000_000_000;

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import type { IntegrationType } from '../../../lib/contract/integrations.ts';
+import type { IntegrationType } from '../../../lib/contract/integration-types.ts';
 import {
   commitOf,
   deliver,

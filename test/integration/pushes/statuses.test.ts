@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCommitStatuses } from '../../../lib/adapters/outbound/commit-statuses.ts';
 import type { GuardedInit } from '../../../lib/adapters/outbound/guarded-fetch.ts';
-import type { IntegrationType } from '../../../lib/contract/integrations.ts';
+import type { IntegrationType } from '../../../lib/contract/integration-types.ts';
 import { until } from '../../support/until.ts';
 import { GitHost } from '../../support/world/git-host.ts';
 import { github, post, showRevision } from '../../support/world/requests.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Registry } from '../../../lib/adapters/registry.ts';
-import { createPushToken } from '../../../lib/app/registry/create-push-token.ts';
-import { createRegistryCredentials } from '../../../lib/app/registry/create-registry-credentials.ts';
+import { createPushToken } from '../../../lib/features/registry/create-push-token.ts';
+import { createRegistryCredentials } from '../../../lib/features/registry/create-registry-credentials.ts';
 import { change, post, refusedWith, register, remove } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
 

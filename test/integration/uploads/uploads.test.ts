@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createUploadUrl } from '../../../lib/app/uploads/create-upload-url.ts';
+import { createUploadUrl } from '../../../lib/features/uploads/create-upload-url.ts';
 import { until } from '../../support/until.ts';
 import { bytes } from '../../support/world/blobs.ts';
 import {

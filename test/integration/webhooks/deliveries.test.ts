@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { listAuditEvents } from '../../../lib/app/audit-events/list.ts';
-import { listAuditEvents as auditRow } from '../../../lib/contract/routes/audit.ts';
+import { listAuditEvents } from '../../../lib/features/audit/list.ts';
+import { listAuditEvents as auditRow } from '../../../lib/features/audit/routes.ts';
 import { testWebhook } from '../../../lib/features/webhooks/request-delivery.ts';
 import { until } from '../../support/until.ts';
 import {

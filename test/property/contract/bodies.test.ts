@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changeDeploymentBody, createDeploymentBody } from '../../../lib/contract/deployments/requests.ts';
-import { createListenerBody } from '../../../lib/contract/listener-requests.ts';
-import { logQueryBody, parseTime } from '../../../lib/contract/logs.ts';
 import { parsePart } from '../../../lib/contract/validation/parse-part.ts';
+import { parseTime } from '../../../lib/contract/validation/time.ts';
 import { checkBodyResourceSpec } from '../../../lib/domain/resource-spec.ts';
+import { changeDeploymentBody, createDeploymentBody } from '../../../lib/features/deployments/shape.ts';
+import { createListenerBody } from '../../../lib/features/listeners/shape.ts';
+import { logQueryBody } from '../../../lib/features/logs/shape.ts';
 
 const schemas = { createDeploymentBody, changeDeploymentBody, createListenerBody, logQueryBody };
 

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
-import * as deployments from '../../../lib/contract/routes/deployments.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
-import { createRevision } from '../../../lib/contract/routes/revisions.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
 import {
   IGNORED_COUNT_MAX,
   IGNORED_PATH_LENGTH_MAX,
   ignoredFields,
 } from '../../../lib/contract/validation/ignored-fields.ts';
+import * as deployments from '../../../lib/features/deployments/routes.ts';
+import { createRevision } from '../../../lib/features/revisions/routes.ts';
 import { growth, SUPER_LINEAR } from '../../support/growth.ts';
 
 const VALUE = 'canary-value';

@@ -3,10 +3,10 @@ import {
   allTo,
   type Goal,
   mainOf,
-  type Outcome,
   type Seen,
   type Step,
   type Task,
+  type TaskOutcome,
 } from '../../../lib/domain/rollout.ts';
 import { type Event, type Fate, goalOf, type Story } from './rollout-stories.ts';
 
@@ -24,7 +24,9 @@ export type Offer = {
 };
 
 /** What the decider knows beside what it sees; a kill loses it. Undefined: it has no task in hand. */
-type Memory = { offer: Offer; grant: NonNullable<Task>['grant']; reported: Outcome | undefined } | undefined;
+type Memory =
+  | { offer: Offer; grant: NonNullable<Task>['grant']; reported: TaskOutcome | undefined }
+  | undefined;
 
 const TIMEOUT_SECONDS = 600;
 const WAITING_MAX = 2;
@@ -43,7 +45,7 @@ export class World {
   active: Goal = 'nothing';
   /** From which set a task has moved the traffic to its goal. */
   readonly movedFrom = new Map<number, string>();
-  readonly #outcomes = new Map<number, Outcome>();
+  readonly #outcomes = new Map<number, TaskOutcome>();
   #waiting: Goal[] = [];
   #ids = 0;
 
@@ -203,7 +205,7 @@ export class World {
     else if (offer.interrupted) memory.grant = 'refused';
   }
 
-  #report(outcome: Outcome, isHeard: boolean): void {
+  #report(outcome: TaskOutcome, isHeard: boolean): void {
     const { memory } = this;
     if (memory === undefined) throw new Error('reported without a task');
     if (memory.offer === this.offer) this.#end(outcome);
@@ -212,7 +214,7 @@ export class World {
     else this.memory = undefined;
   }
 
-  #end(outcome: Outcome): void {
+  #end(outcome: TaskOutcome): void {
     if (this.offer === undefined) return;
     if (outcome === 'succeeded') this.active = this.offer.goal;
     this.#outcomes.set(this.offer.id, outcome);

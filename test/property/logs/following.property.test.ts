@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry, LogLine, LogQuery, Logs } from '../../../lib/adapters/logs.ts';
-import { logLevels } from '../../../lib/contract/logs.ts';
+import { logLevels } from '../../../lib/contract/log-level.ts';
 import { openLogStore } from '../../../lib/embedded/logs/store.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 

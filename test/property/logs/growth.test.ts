@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guessLevel } from '../../../lib/contract/output-level.ts';
+import { guessLevel } from '../../../lib/contract/log-level.ts';
 import { withColoursAlone, withoutSequences } from '../../../lib/contract/terminal-text.ts';
 import {
   commandProblem,

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SECRETS_SIZE_BYTES_MAX } from '../../../lib/contract/deployments/secrets.ts';
 import { LongestMatches } from '../../../lib/contract/longest-matches.ts';
-import { createMask } from '../../../lib/contract/mask.ts';
-import { formsOf } from '../../../lib/contract/mask-forms.ts';
+import { createMask, formsOf } from '../../../lib/contract/mask.ts';
 import { growth, SUPER_LINEAR } from '../../support/growth.ts';
 
 /** Few letters, so that forms begin, end and lie in each other. */

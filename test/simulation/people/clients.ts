@@ -1,8 +1,3 @@
-import { createDeployment } from '../../../lib/app/deployments/create.ts';
-import { deleteDeployment } from '../../../lib/app/deployments/delete.ts';
-import { patchDeployment } from '../../../lib/app/deployments/patch.ts';
-import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
-import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
 import { ApiError } from '../../../lib/contract/errors.ts';
 import type { Caller } from '../../../lib/core/caller.ts';
 import {
@@ -14,7 +9,12 @@ import {
 } from '../../../lib/core/idempotency.ts';
 import { placeOf } from '../../../lib/core/items/push-watches.ts';
 import { isUnavailable } from '../../../lib/core/unavailable.ts';
+import { createDeployment } from '../../../lib/features/deployments/create.ts';
+import { deleteDeployment } from '../../../lib/features/deployments/delete.ts';
+import { patchDeployment } from '../../../lib/features/deployments/patch.ts';
+import { redeployRevision } from '../../../lib/features/deployments/redeploy.ts';
 import { considerHead } from '../../../lib/features/pushes/consider.ts';
+import { interruptRevision } from '../../../lib/features/revisions/interrupt.ts';
 import type { SimulatedDeps } from '../deps.ts';
 import { SECOND } from '../faults.ts';
 import type { Ground } from '../ground.ts';

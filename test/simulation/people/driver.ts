@@ -1,4 +1,4 @@
-import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
+import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
 import type { DeployHooks, DeployResult, Driver } from '../../../lib/listener/driver.ts';
 import { SECOND } from '../faults.ts';
 import type { Ground } from '../ground.ts';

@@ -1,8 +1,8 @@
-import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
-import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
-import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
 import { ApiError } from '../../../lib/contract/errors.ts';
 import type { Caller } from '../../../lib/core/caller.ts';
+import { claimTasks } from '../../../lib/features/listener-protocol/claim.ts';
+import { completeTask } from '../../../lib/features/listener-protocol/complete.ts';
+import { heartbeatTask } from '../../../lib/features/listener-protocol/heartbeat.ts';
 import type { Pause } from '../../../lib/listener/backoff.ts';
 import { ClaimLoop } from '../../../lib/listener/claim-loop.ts';
 import type { ControlPlane, Lost } from '../../../lib/listener/control-plane.ts';

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { expect } from 'vitest';
-import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
+import { issueApiKey } from '../../../lib/core/identity/issue-api-key.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
 import { github, list, register } from '../world/requests.ts';
 import { aWorld, type World } from '../world/world.ts';

@@ -1,9 +1,9 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { newApiKey } from '../../../lib/app/identity/api-key.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import { allows, type Permission, roles } from '../../../lib/contract/roles.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
 import type { Deps } from '../../../lib/core/deps.ts';
+import { newApiKey } from '../../../lib/core/identity/api-key.ts';
 import type { Handler } from '../../../lib/http/exchange.ts';
 import type { SecurityWorld } from '../world/security-world.ts';
 import { apiEvent, lambdaContext } from './event.ts';

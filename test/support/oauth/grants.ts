@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { clientOf, sealClientSecret } from '../../../lib/app/oauth/providers/client.ts';
-import { keepToken } from '../../../lib/app/oauth/tokens/keep.ts';
 import type { Caller } from '../../../lib/core/caller.ts';
 import type { Deps } from '../../../lib/core/deps.ts';
+import { type OAuthProvider, oauthProviderKey } from '../../../lib/core/items/oauth-providers.ts';
+import type { OAuthToken } from '../../../lib/core/items/oauth-token-shapes.ts';
+import type { TokenOwner } from '../../../lib/core/items/oauth-tokens.ts';
+import { clientOf, sealClientSecret } from '../../../lib/core/oauth/client.ts';
+import { keepToken } from '../../../lib/core/oauth/keep.ts';
 import { put } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
-import { oauthProviderKey } from '../../../lib/store/keys/index.ts';
-import type { OAuthProvider } from '../../../lib/store/oauth/providers.ts';
-import type { OAuthToken, TokenOwner } from '../../../lib/store/oauth/tokens.ts';
 import { type TestProvider, testClients } from './provider.ts';
 
 type Asking = { deps: Deps; caller: Caller };

@@ -1,8 +1,8 @@
+import { apiKeyRow } from '../../../lib/core/items/api-keys.ts';
+import { buildPlace, buildPlaces } from '../../../lib/core/items/build-places.ts';
 import { countWaiting } from '../../../lib/core/items/deployment-rows.ts';
 import { deploymentRow } from '../../../lib/core/items/items.ts';
-import { buildPlace, buildPlaces } from '../../../lib/store/build-places.ts';
 import { countAll } from '../../../lib/store/counts.ts';
-import { apiKeyRow } from '../../../lib/store/identity/api-keys.ts';
 import { buildPlaceKey } from '../../../lib/store/keys/counts.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
 import type { QueryCase } from './query-cases.ts';
@@ -14,7 +14,7 @@ const times = (count: number): unknown[] => Array.from({ length: count });
 export const ofCounts: QueryCase[] = [
   {
     name: 'the builds of a tenant that run at once',
-    file: 'lib/store/build-places.ts',
+    file: 'lib/core/items/build-places.ts',
     shape: buildPlace,
     key: (id) => buildPlaceKey(id, 0),
     ask: buildPlaces,

@@ -1,9 +1,9 @@
+import { unsentEvents, unsentEventsOf } from '../../../lib/core/items/event-items.ts';
+import { feedAfter, storedFeedEvent } from '../../../lib/core/items/feed.ts';
 import { webhook, webhookDelivery, webhookQueue } from '../../../lib/features/webhooks/items.ts';
 import * as webhookKeys from '../../../lib/features/webhooks/store.ts';
 import { deliveriesOf, queuesOf, webhooksOf } from '../../../lib/features/webhooks/store.ts';
 import { collected } from '../../../lib/store/dynamodb/collected.ts';
-import { unsentEvents, unsentEventsOf } from '../../../lib/store/event-items.ts';
-import { feedAfter, storedFeedEvent } from '../../../lib/store/feed.ts';
 import { feedEventKey, unsentEventsKey } from '../../../lib/store/keys/events.ts';
 import type { QueryCase } from './query-cases.ts';
 
@@ -13,14 +13,14 @@ const TENANT = 'tenant';
 export const ofEvents: QueryCase[] = [
   {
     name: 'events of a deployment that are to be delivered',
-    file: 'lib/store/event-items.ts',
+    file: 'lib/core/items/event-items.ts',
     shape: unsentEvents,
     key: (id) => unsentEventsKey(TENANT, id, 1),
     ask: (table, id) => collected(unsentEventsOf(table, { tenantId: TENANT, deploymentId: id })),
   },
   {
     name: 'events of a tenant',
-    file: 'lib/store/feed.ts',
+    file: 'lib/core/items/feed.ts',
     shape: storedFeedEvent,
     key: (id) => feedEventKey(id, 1),
     ask: async (table, id) => (await feedAfter(table, id, 0, 10)).events,

@@ -1,40 +1,30 @@
 import type * as z from 'zod';
 import { packLines } from '../../../lib/adapters/aws/log-chunks.ts';
-import { queryLog } from '../../../lib/adapters/aws/log-query.ts';
-import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
+import { createTableLogs, queryLog } from '../../../lib/adapters/aws/logs.ts';
+import { auditEvent, auditEventKey } from '../../../lib/core/items/audit-events.ts';
 import { removalsBeside } from '../../../lib/core/items/deletions.ts';
 import { packedId, rowsOnListener } from '../../../lib/core/items/deployment-rows.ts';
+import { followerSlot, followerSlots } from '../../../lib/core/items/follower-slots.ts';
+import { integration, integrationsOf } from '../../../lib/core/items/integrations.ts';
 import * as items from '../../../lib/core/items/items.ts';
 import { listenerRows } from '../../../lib/core/items/listeners.ts';
 import { placementState, placementsOn, placementVersion } from '../../../lib/core/items/placements.ts';
 import { firstQueued } from '../../../lib/core/items/queue.ts';
 import { endsReader, revisionEnds } from '../../../lib/core/items/revision-ends.ts';
 import { revisionsBetween } from '../../../lib/core/items/revisions.ts';
-import { rowsOf } from '../../../lib/core/items/row-lists.ts';
 import { openTaskPage } from '../../../lib/core/items/tasks.ts';
-import * as audit from '../../../lib/store/audit-events.ts';
+import { auditEvents } from '../../../lib/features/audit/store.ts';
+import { rowsOf } from '../../../lib/features/deployments/store.ts';
 import { dueItems } from '../../../lib/store/due.ts';
-import { followerSlot, followerSlots } from '../../../lib/store/follower-slots.ts';
-import { integration, integrationsOf } from '../../../lib/store/integrations.ts';
-import { auditEventKey } from '../../../lib/store/keys/audit.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
-import { logChunkKey } from '../../../lib/store/keys/logs.ts';
-import * as oauthKeys from '../../../lib/store/keys/oauth.ts';
 import { placementKey, placementVersionKeys } from '../../../lib/store/keys/placements.ts';
-import { logChunk } from '../../../lib/store/logs.ts';
-import * as connections from '../../../lib/store/oauth/connections.ts';
-import { oauthProvider, providersOf } from '../../../lib/store/oauth/providers.ts';
-import { revocation, revocationsIn } from '../../../lib/store/oauth/revocations.ts';
-import * as tokens from '../../../lib/store/oauth/tokens.ts';
+import { logChunk, logChunkKey } from '../../../lib/store/logs.ts';
 import type { Table } from '../../../lib/store/table.ts';
-
 import { ofCounts } from './count-query-cases.ts';
 import { ofEvents } from './event-query-cases.ts';
-
 import { ofPeople } from './identity-query-cases.ts';
-
+import { ofGrants } from './oauth-query-cases.ts';
 import { ofPushes } from './push-query-cases.ts';
-
 import { aDeployment } from './stored-items.ts';
 
 /**
@@ -99,7 +89,7 @@ const ofDeployments: QueryCase[] = [
   },
   {
     name: 'deployments of a tenant',
-    file: 'lib/core/items/row-lists.ts',
+    file: 'lib/features/deployments/store.ts',
     shape: items.deploymentRow,
     key: (id) => keys.deploymentRowKey(id, 'deployment'),
     ask: (table, id) => all(rowsOf({ table, tenantId: id, others: true, deleted: false }, 10)),
@@ -168,22 +158,21 @@ const ofTenants: QueryCase[] = [
   },
   {
     name: 'integrations of a tenant',
-    file: 'lib/store/integrations.ts',
+    file: 'lib/core/items/integrations.ts',
     shape: integration,
     key: (id) => keys.integrationKey(id, 'integration'),
     ask: integrationsOf,
   },
   {
     name: 'audit events of a tenant',
-    file: 'lib/store/audit-events.ts',
-    shape: audit.auditEvent,
+    file: 'lib/features/audit/store.ts',
+    shape: auditEvent,
     key: (id) => auditEventKey({ tenantId: id }, noTime),
-    ask: (table, id) =>
-      all(audit.auditEvents(table, { tenantId: id }, { since: undefined, until: undefined })),
+    ask: (table, id) => all(auditEvents(table, { tenantId: id }, { since: undefined, until: undefined })),
   },
   {
     name: 'followers of logs of a tenant',
-    file: 'lib/store/follower-slots.ts',
+    file: 'lib/core/items/follower-slots.ts',
     shape: followerSlot,
     key: (id) => keys.followerSlotKey(id, 0),
     ask: followerSlots,
@@ -195,76 +184,6 @@ const ofTenants: QueryCase[] = [
     key: (id) => ({ pk: id, sk: 'A' }),
     more: (id) => ({ due_pk: id, due_at: 1 }),
     ask: (table, id) => all(dueItems(table, id, 2)),
-  },
-];
-
-type Granted = tokens.Owner & { userId: string; agentId: string; providerId: string };
-const granted: Granted = {
-  tenantId: 'tenant',
-  ownerId: 'owner',
-  userId: 'person',
-  agentId: 'agent',
-  providerId: 'p',
-};
-
-/** Tokens are found under an id that is one of the parts of their key. */
-const tokensBy = (
-  part: keyof Granted,
-  ask: (table: Table, of: Granted) => Promise<tokens.OAuthToken[]>,
-): QueryCase => ({
-  name: `tokens by ${part}, ${ask.name}`,
-  file: 'lib/store/oauth/tokens.ts',
-  shape: tokens.oauthToken,
-  key: (id) => {
-    const of = { ...granted, [part]: id };
-    return oauthKeys.oauthTokenKey(of, of.providerId, 'token');
-  },
-  ask: (table, id) => ask(table, { ...granted, [part]: id }),
-});
-const allTokens = (table: Table, of: Granted) => tokens.tokensOf(table, of, of.providerId);
-const matching = (table: Table, of: Granted) => tokens.matching(table, of, of.providerId);
-
-const connectionsBy = (part: 'agentId' | 'ownerId'): QueryCase => ({
-  name: `connections by ${part}`,
-  file: 'lib/store/oauth/connections.ts',
-  shape: connections.connection,
-  key: (id) => oauthKeys.connectionKey({ ...granted, [part]: id }, 'connection'),
-  ask: (table, id) => connections.connectionsOf(table, { ...granted, [part]: id }),
-});
-
-const ofGrants: QueryCase[] = [
-  tokensBy('providerId', allTokens),
-  tokensBy('ownerId', allTokens),
-  tokensBy('providerId', matching),
-  tokensBy('userId', matching),
-  tokensBy('agentId', matching),
-  {
-    ...tokensBy('providerId', allTokens),
-    name: 'whether there are tokens of a provider',
-    ask: async (table, id) => ((await tokens.hasTokens(table, granted, id)) ? ['some'] : []),
-  },
-  connectionsBy('agentId'),
-  connectionsBy('ownerId'),
-  {
-    name: 'connections that use a token',
-    file: 'lib/store/oauth/connections.ts',
-    shape: connections.tokenConnection,
-    key: (id) => oauthKeys.tokenConnectionKey(TENANT, id, 'connection'),
-    ask: (table, id) => connections.connectionsOfToken(table, TENANT, id),
-  },
-  {
-    name: 'providers of an organization',
-    file: 'lib/store/oauth/providers.ts',
-    shape: oauthProvider,
-    key: (id) => keys.oauthProviderKey(id, 'provider'),
-    ask: providersOf,
-  },
-  {
-    name: 'what is to be revoked of a token',
-    file: 'lib/store/oauth/revocations.ts',
-    shape: revocation,
-    key: (id) => oauthKeys.revocationKey(TENANT, id, 'revocation'),
-    ask: (table, id) => all(revocationsIn(table, oauthKeys.revocationKey(TENANT, id, '').pk)),
   },
 ];
 

@@ -1,5 +1,7 @@
-import { hashOf, newApiKey } from '../../../lib/app/identity/api-key.ts';
 import type { Role } from '../../../lib/contract/roles.ts';
+import { hashOf, newApiKey } from '../../../lib/core/identity/api-key.ts';
+import type { ApiKeyItem } from '../../../lib/core/items/api-keys.ts';
+import { apiKeyKey } from '../../../lib/core/items/api-keys.ts';
 import { packedId } from '../../../lib/core/items/deployment-rows.ts';
 import {
   CONFIGURATION_VERSION,
@@ -15,9 +17,7 @@ import {
   REVISION_VERSION,
   type Revision,
 } from '../../../lib/core/items/items.ts';
-import type { ApiKeyItem } from '../../../lib/store/identity/api-keys.ts';
 import {
-  apiKeyKey,
   configurationKey,
   deploymentKey,
   deploymentRowKey,

@@ -1,10 +1,10 @@
 import { create as createHeads } from '../../../functions/schedules/heads.ts';
 import type { Registry } from '../../../lib/adapters/registry.ts';
-import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
-import { createListenerKey } from '../../../lib/app/identity/create-listener-key.ts';
-import { issueApiKey } from '../../../lib/app/identity/issue-api-key.ts';
 import type { Role } from '../../../lib/contract/roles.ts';
 import type { Deps } from '../../../lib/core/deps.ts';
+import { issueApiKey } from '../../../lib/core/identity/issue-api-key.ts';
+import { createListenerKey } from '../../../lib/features/api-keys/create-as-operator.ts';
+import { bootstrap } from '../../../lib/features/tenants/bootstrap.ts';
 import { offered } from '../world/listening.ts';
 import { aWorld } from '../world/world.ts';
 import { openWire, type Request, type WireRecord } from './wire.ts';

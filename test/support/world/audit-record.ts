@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { create as createEvents } from '../../../functions/streams/events.ts';
-import { writtenAuditLog } from '../../../lib/app/audit-events/written.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
 import type { Deps } from '../../../lib/core/deps.ts';
+import { writtenAuditLog } from '../../../lib/features/audit/take-notes.ts';
 import { eventFilters } from '../../../lib/store/stream-filters.ts';
 import { temporaryFolder } from '../files/temporary-folder.ts';
 import { followTable } from '../table/follow-table.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { UPLOAD_SIZE_BYTES_MAX } from '../../../lib/contract/uploads.ts';
+import { UPLOAD_SIZE_BYTES_MAX } from '../../../lib/core/items/uploads.ts';
 import { createDiskBlobs, type DiskBlobs } from '../../../lib/embedded/blobs/disk.ts';
 
 /** Blobs in a folder of a test. Artifacts, which no test builds here, are always there. */

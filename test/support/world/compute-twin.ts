@@ -1,4 +1,4 @@
-import { inWords } from '../../../lib/compute/ecs/clients.ts';
+import { portErrorOf } from '../../../lib/compute/ecs/clients.ts';
 import type { Agent, ManagedCompute, NewServers } from '../../../lib/compute/managed.ts';
 import { ComputeBusy, type Found, type FoundSet, type SetNote } from '../../../lib/compute/port.ts';
 import type { DeploymentRef } from '../../../lib/contract/refs.ts';
@@ -191,7 +191,7 @@ export class ComputeTwin {
     const sets = [...this.deployments.values()].flatMap((each) => [...each.sets.values()]);
     if (sets.filter(({ made }) => made.has('trial rule')).length < this.setsMax) return;
     const full = new Error('You have reached the maximum number of unique target groups');
-    throw inWords(Object.assign(full, { name: 'TooManyUniqueTargetGroupsPerLoadBalancerException' }));
+    throw portErrorOf(Object.assign(full, { name: 'TooManyUniqueTargetGroupsPerLoadBalancerException' }));
   }
 
   scale(place: DeploymentRef, key: string, wanted: number): Promise<void> {

@@ -1,7 +1,7 @@
-import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
-import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
-import type { StatusRequest } from '../../../lib/contract/listener-protocol.ts';
 import { reconcile } from '../../../lib/core/engine/reconcile.ts';
+import { getDesired } from '../../../lib/features/listener-protocol/desired.ts';
+import type { StatusRequest } from '../../../lib/features/listener-protocol/shape.ts';
+import { reportStatus } from '../../../lib/features/listener-protocol/status.ts';
 import type { Item } from '../../../lib/store/dynamodb/transact.ts';
 import type { Listening } from './listening.ts';
 import { allItems, type World } from './world.ts';

@@ -1,5 +1,5 @@
-import { listEvents } from '../../../lib/app/events/list.ts';
-import { listEvents as eventsRow } from '../../../lib/contract/routes/events.ts';
+import { listEvents } from '../../../lib/features/events/list.ts';
+import { listEvents as eventsRow } from '../../../lib/features/events/routes.ts';
 import { patchWebhook } from '../../../lib/features/webhooks/patch.ts';
 import { patchWebhook as patchRow } from '../../../lib/features/webhooks/routes.ts';
 import { until } from '../until.ts';

@@ -1,4 +1,4 @@
-import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
+import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
 
 type Own = 'deployment_id' | 'deployment_name' | 'tenant_id' | 'revision_id' | 'artifact';
 

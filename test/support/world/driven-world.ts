@@ -1,5 +1,5 @@
-import { type DriveDeps, drive } from '../../../lib/app/compute/drive.ts';
 import { managedListenerId } from '../../../lib/core/items/managed.ts';
+import { type DriveDeps, drive } from '../../../lib/drive/drive.ts';
 import { ComputeTwin } from './compute-twin.ts';
 import { change, post } from './requests.ts';
 import { aRunningWorld, type RunningWorld } from './running-world.ts';

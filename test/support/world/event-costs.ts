@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { DeploymentEvent } from '../../../lib/contract/events.ts';
 import { FeedWriter } from '../../../lib/core/events/feed-writer.ts';
+import { putEventCount } from '../../../lib/core/items/event-items.ts';
 import type { EventCount } from '../../../lib/domain/event-count.ts';
 import { deliver } from '../../../lib/features/webhooks/deliver.ts';
-import { putEventCount } from '../../../lib/store/event-items.ts';
 import { type Units, unitsOf } from '../table/consumed.ts';
 import { delivering } from './webhook-world.ts';
 import type { World } from './world.ts';

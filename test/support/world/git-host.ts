@@ -5,10 +5,10 @@ import { create as createWebhook } from '../../../functions/api/integrations/web
 import { create as createHeads } from '../../../functions/schedules/heads.ts';
 import type { CommitLook } from '../../../lib/adapters/git.ts';
 import { nothingSeen, SourceError } from '../../../lib/adapters/git.ts';
-import { createIntegration } from '../../../lib/app/integrations/create.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
-import { type IntegrationType } from '../../../lib/contract/integrations.ts';
-import { createIntegration as integrationRow } from '../../../lib/contract/routes/integrations.ts';
+import { type IntegrationType } from '../../../lib/contract/integration-types.ts';
+import { createIntegration } from '../../../lib/features/integrations/create.ts';
+import { createIntegration as integrationRow } from '../../../lib/features/integrations/routes.ts';
 import { listDeliveries } from '../../../lib/features/pushes/list.ts';
 import {
   listDeliveries as deliveriesRow,

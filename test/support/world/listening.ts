@@ -1,9 +1,9 @@
-import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
-import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
-import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
-import type { ClaimResponse, CompleteRequest } from '../../../lib/contract/listener-protocol.ts';
 import { offerTask } from '../../../lib/core/engine/deploys.ts';
 import { load } from '../../../lib/core/engine/load.ts';
+import { claimTasks } from '../../../lib/features/listener-protocol/claim.ts';
+import { completeTask } from '../../../lib/features/listener-protocol/complete.ts';
+import { heartbeatTask } from '../../../lib/features/listener-protocol/heartbeat.ts';
+import type { ClaimResponse, CompleteRequest } from '../../../lib/features/listener-protocol/shape.ts';
 import { COMMIT, inProgress } from './processed.ts';
 import { github, post, register } from './requests.ts';
 import { aWorld, type World } from './world.ts';

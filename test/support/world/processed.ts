@@ -3,7 +3,7 @@ import { endRevision } from '../../../lib/core/engine/end-revision.ts';
 import { load } from '../../../lib/core/engine/load.ts';
 import { takeSlot } from '../../../lib/core/engine/slots.ts';
 import type { Revision } from '../../../lib/core/items/items.ts';
-import type { Outcome } from '../../../lib/core/items/outcome-shapes.ts';
+import type { Outcome } from '../../../lib/core/items/parts.ts';
 import { move } from '../../../lib/core/items/revision-moves.ts';
 import { getRevisionItem } from '../../../lib/core/items/revisions.ts';
 import { equals, update } from '../../../lib/store/dynamodb/expressions.ts';

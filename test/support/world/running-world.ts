@@ -10,10 +10,10 @@ import { create as createBuild } from '../../../functions/tasks/revision/build.t
 import { create as createDeploy } from '../../../functions/tasks/revision/deploy.ts';
 import { create as createFinish } from '../../../functions/tasks/revision/finish.ts';
 import { create as createPrepare } from '../../../functions/tasks/revision/prepare.ts';
-import { writtenAuditLog } from '../../../lib/app/audit-events/written.ts';
 import { type FunctionName, functionRows } from '../../../lib/contract/functions.ts';
 import { recordBuild } from '../../../lib/core/engine/record-build.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../../../lib/embedded/workflow/open.ts';
+import { writtenAuditLog } from '../../../lib/features/audit/take-notes.ts';
 import { dispatchFilters, eventFilters } from '../../../lib/store/stream-filters.ts';
 import { followTable } from '../table/follow-table.ts';
 import { limited } from '../table/limited-table.ts';

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createEcsCompute } from '../../../lib/compute/ecs/compute.ts';
 import { AGENT_HEADER, agentValue, PREFIX_HEADER, TRIAL_HEADER } from '../../../lib/contract/agent-front.ts';
-import { deploymentName } from '../../../lib/contract/deployments/requests.ts';
 import { ownRedirect } from '../../../lib/contract/own-redirects.ts';
+import { deploymentName } from '../../../lib/features/deployments/shape.ts';
 import { prefixOf, rangeProblem } from '../../../lib/infra/agents/allowed-addresses.ts';
 import {
   answerFunction,

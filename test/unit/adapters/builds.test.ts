@@ -9,8 +9,7 @@ import {
 import { DescribeImagesCommand, ImageNotFoundException } from '@aws-sdk/client-ecr';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { jobKeyOf } from '../../../lib/adapters/aws/build-job.ts';
-import { createCodeBuild } from '../../../lib/adapters/aws/builds.ts';
+import { createCodeBuild, jobKeyOf } from '../../../lib/adapters/aws/builds.ts';
 import { BuildsAtCapacity } from '../../../lib/adapters/builds.ts';
 import { parseJob } from '../../../lib/builds/codebuild/job.ts';
 import { aBuildJob, builderOptions, mockedBuilds } from '../../support/aws/mocked-builds.ts';

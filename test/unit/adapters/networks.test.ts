@@ -9,7 +9,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createEc2Networks } from '../../../lib/adapters/aws/networks.ts';
-import { findInNetwork } from '../../../lib/app/network/find.ts';
+import { findInNetwork } from '../../../lib/features/network/find.ts';
 
 const ec2 = mockClient(EC2Client);
 const waits: number[] = [];

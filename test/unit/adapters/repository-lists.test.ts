@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AddressRefused } from '../../../lib/adapters/outbound/guarded-fetch.ts';
 import { createRepositoryLists } from '../../../lib/adapters/outbound/repository-lists.ts';
 import { HostFailed, ListingRefused } from '../../../lib/adapters/repository-lists.ts';
-import type { IntegrationType } from '../../../lib/contract/integrations.ts';
+import type { IntegrationType } from '../../../lib/contract/integration-types.ts';
 
 const TOKEN = 'a-secret-token';
 

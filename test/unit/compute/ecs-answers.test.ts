@@ -8,7 +8,7 @@ import {
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createDriver } from '../../../lib/adapters/aws/compute-driver.ts';
+import { createDriver } from '../../../lib/adapters/aws/waker.ts';
 import { tags } from '../../../lib/compute/ecs/names.ts';
 import type { AgentFailure } from '../../../lib/domain/agent-failure.ts';
 import {

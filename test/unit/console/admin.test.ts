@@ -29,13 +29,17 @@ import {
 } from '../../../lib/compute/kinds.ts';
 import { auditActions as contractActions } from '../../../lib/contract/audit.ts';
 import { publishedEvent } from '../../../lib/contract/events.ts';
-import { integrationTypes } from '../../../lib/contract/integrations.ts';
-import { listenerStatuses } from '../../../lib/contract/listener-views.ts';
-import { createProviderBody, providerView, userBindings } from '../../../lib/contract/oauth/providers.ts';
+import { integrationTypes } from '../../../lib/contract/integration-types.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import { podSecurityProfiles } from '../../../lib/contract/pod-security.ts';
 import { lackedToGive, memberRoles, roleMatrix, roles, rolesNotAbove } from '../../../lib/contract/roles.ts';
-import { getProvider } from '../../../lib/contract/routes/oauth-providers.ts';
+import { listenerStatuses } from '../../../lib/features/listeners/shape.ts';
+import { getProvider } from '../../../lib/features/oauth-providers/routes.ts';
+import {
+  createProviderBody,
+  providerView,
+  userBindings,
+} from '../../../lib/features/oauth-providers/shape.ts';
 import { deliveryResults, deliveryView, webhookFormats } from '../../../lib/features/webhooks/shape.ts';
 
 describe('what a role is offered', () => {

@@ -6,10 +6,10 @@ import { actionEntries, deploymentAt, matching, pageEntries } from '../../../con
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import { revisionStatuses } from '../../../lib/contract/revision-status.ts';
 import { roleMatrix } from '../../../lib/contract/roles.ts';
-import { getDeployment } from '../../../lib/contract/routes/deployments.ts';
-import { getRevision } from '../../../lib/contract/routes/revisions.ts';
 import { revisionId } from '../../../lib/domain/revision-id.ts';
 import { isTerminal } from '../../../lib/domain/transitions.ts';
+import { getDeployment } from '../../../lib/features/deployments/routes.ts';
+import { getRevision } from '../../../lib/features/revisions/routes.ts';
 
 const DEPLOYMENT = '0190a000-0000-7000-8000-000000000001';
 const revision = (number: number, status: Revision['status']): Revision => ({

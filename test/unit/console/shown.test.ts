@@ -17,10 +17,10 @@ import {
   revisionStatuses,
   sources,
 } from '../../../lib/contract/revision-status.ts';
-import { getRevision } from '../../../lib/contract/routes/revisions.ts';
 import { revisionId } from '../../../lib/domain/revision-id.ts';
 import { sourceKinds } from '../../../lib/domain/source.ts';
 import { isTerminal } from '../../../lib/domain/transitions.ts';
+import { getRevision } from '../../../lib/features/revisions/routes.ts';
 
 const example = (): Revision => getRevision.response.parse(exampleOf('getRevision').response);
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { logQueryBody, parseTime, revisionLogsQuery } from '../../../lib/contract/logs.ts';
 import { type JsonSchema, parameterSchema } from '../../../lib/contract/openapi/json-schema.ts';
-import { deleteDeployments, listDeployments } from '../../../lib/contract/routes/deployments.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
-import { listRevisions } from '../../../lib/contract/routes/revisions.ts';
 import { parsePart } from '../../../lib/contract/validation/parse-part.ts';
+import { parseTime } from '../../../lib/contract/validation/time.ts';
+import { deleteDeployments, listDeployments } from '../../../lib/features/deployments/routes.ts';
+import { logQueryBody, revisionLogsQuery } from '../../../lib/features/logs/shape.ts';
+import { listRevisions } from '../../../lib/features/revisions/routes.ts';
 
 /** A parameter whose values are counted, or known beforehand. */
 function isChoice({ type, enum: values, items }: JsonSchema): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loneSurrogates } from '../../../lib/contract/validation/surrogates.ts';
+import { loneSurrogates } from '../../../lib/http/validate.ts';
 
 const places = (value: unknown) => loneSurrogates(['body'], value).map(({ loc }) => loc.join('.'));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkImagePlace } from '../../../lib/app/deployments/checks/image-repository.ts';
 import { ownImage, repositoryOf } from '../../../lib/domain/image-repository.ts';
+import { checkImagePlace } from '../../../lib/features/deployments/field-checks.ts';
 
 const host = '123456789012.dkr.ecr.eu-west-1.amazonaws.com';
 const digest = `sha256:${'a'.repeat(64)}`;

@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import type { RevisionStatus } from '../../../lib/contract/revision-status.ts';
-import { fits } from '../../../lib/embedded/stream/filters.ts';
+import { fits } from '../../../lib/embedded/stream/consumer.ts';
 import { dispatchFilters, eventFilters } from '../../../lib/store/stream-filters.ts';
 
 type Image = NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutUnused } from '../../../lib/embedded/workflow/unused-packages.ts';
+import { withoutUnused } from '../../../lib/embedded/workflow/definition.ts';
 
 const machine = { StartAt: 'Done', States: { Done: { Type: 'Succeed' } } } as const;
 

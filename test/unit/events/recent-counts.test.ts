@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RecentCounts } from '../../../lib/core/events/recent-counts.ts';
+import { RecentCounts } from '../../../lib/core/events/feed-writer.ts';
 import { NO_EVENTS } from '../../../lib/domain/event-count.ts';
 
 const count = (sequence: number) => ({ ...NO_EVENTS, sequence });

@@ -2,7 +2,7 @@ import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/adapters/clock.ts';
 import type { PageRequest } from '../../../lib/contract/browser/page.ts';
-import * as rows from '../../../lib/contract/routes/consent.ts';
+import * as rows from '../../../lib/features/consent/routes.ts';
 import { pageEndpoint } from '../../../lib/http/endpoint.ts';
 import { apiEvent, lambdaContext } from '../../support/http/event.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createDeployment } from '../../../lib/contract/routes/deployments.ts';
-import { claimTasks } from '../../../lib/contract/routes/listener-protocol.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
+import { createDeployment } from '../../../lib/features/deployments/routes.ts';
+import { claimTasks } from '../../../lib/features/listener-protocol/routes.ts';
 import { logLevel } from '../../../lib/http/logger.ts';
 import { accessLog } from '../../../lib/http/trace.ts';
 import { apiEvent } from '../../support/http/event.ts';

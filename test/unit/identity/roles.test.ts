@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { memberIdOf } from '../../../lib/app/identity/member-id.ts';
-import { tenantIdIn } from '../../../lib/app/identity/tenant-id.ts';
 import {
   allows,
   lackedToGive,
@@ -10,6 +8,8 @@ import {
   roleMatrix,
   roles,
 } from '../../../lib/contract/roles.ts';
+import { memberIdOf } from '../../../lib/core/items/members.ts';
+import { tenantIdIn } from '../../../lib/core/items/tenants.ts';
 
 /** The roles of docs/identity.md: what each may do beyond the one before it. */
 const beyond: Record<string, Permission[]> = {

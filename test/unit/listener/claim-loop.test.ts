@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ClaimRequest, ClaimResponse } from '../../../lib/contract/listener-protocol.ts';
+import type { ClaimRequest, ClaimResponse } from '../../../lib/features/listener-protocol/shape.ts';
 import { pause } from '../../../lib/listener/backoff.ts';
 import { ClaimLoop } from '../../../lib/listener/claim-loop.ts';
 import { HeldTask } from '../../../lib/listener/held-task.ts';

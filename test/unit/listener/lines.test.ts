@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { guessLevel } from '../../../lib/contract/log-level.ts';
 import { createMask } from '../../../lib/contract/mask.ts';
-import { guessLevel } from '../../../lib/contract/output-level.ts';
 import { cutText, LineSplitter } from '../../../lib/processes/lines.ts';
 import { nextTimestamp } from '../../../lib/processes/timestamps.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { type ShipLogsRequest, shipLogsRequest } from '../../../lib/contract/listener-protocol.ts';
+import { type ShipLogsRequest, shipLogsRequest } from '../../../lib/features/listener-protocol/shape.ts';
 import { createLog } from '../../../lib/listener/log.ts';
 import { LogShipper } from '../../../lib/listener/log-shipper.ts';
 import { nextTimestamp } from '../../../lib/processes/timestamps.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { USAGE } from '../../../lib/listener/main.ts';
 import { OptionsError, readOptions } from '../../../lib/listener/options.ts';
 import { DEFAULT_STORE_IMAGES } from '../../../lib/listener/store-images.ts';
-import { USAGE } from '../../../lib/listener/usage.ts';
 
 const needed = {
   SLIPWAY_URL: 'http://localhost:4400',

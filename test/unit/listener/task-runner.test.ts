@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ListenerTask } from '../../../lib/contract/listener-protocol.ts';
+import type { ListenerTask } from '../../../lib/features/listener-protocol/shape.ts';
 import { pause } from '../../../lib/listener/backoff.ts';
 import type { ControlPlane } from '../../../lib/listener/control-plane.ts';
 import type { DeployHooks, DeployResult } from '../../../lib/listener/driver.ts';

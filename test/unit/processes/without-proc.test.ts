@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limitsOfPlatform } from '../../../lib/processes/platform.ts';
-import { parseMarkers, parseRows, psSource } from '../../../lib/processes/table/ps.ts';
+import { parseMarkers, parseRows, psSource } from '../../../lib/processes/table/source.ts';
 import { printedBy, ToolMissing } from '../../../lib/processes/tools.ts';
 
 describe('what ps prints', () => {

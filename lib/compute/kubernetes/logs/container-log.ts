@@ -4,8 +4,8 @@ import type { Log } from '../../../listener/log.ts';
 import { LineSplitter } from '../../../processes/lines.ts';
 import { Refused } from '../api-server.ts';
 import { type Next, Stepper } from '../stepper.ts';
-import { type Run, runsOf } from './container-runs.ts';
-import { Position, stampedLine } from './position.ts';
+import { type ContainerRun, runsOf } from './container-runs.ts';
+import { LogPosition, stampedLine } from './position.ts';
 
 /** After a connection that was lost the next one waits so long, at most. */
 const RETRY_MILLISECONDS_MAX = 30_000;
@@ -55,7 +55,7 @@ type Parts = {
 export class ContainerLog {
   readonly #parts: Parts;
   readonly #closed = new AbortController();
-  readonly #position: Position;
+  readonly #position: LogPosition;
   readonly #stepper: Stepper;
   /** The newest run that was read to its end. */
   #readTo = -1;
@@ -67,7 +67,7 @@ export class ContainerLog {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#position = new Position(parts.since);
+    this.#position = new LogPosition(parts.since);
     this.#stepper = new Stepper(() => this.#look().catch((error: unknown) => this.#failed(error)));
   }
 
@@ -119,7 +119,7 @@ export class ContainerLog {
   }
 
   /** Reads what is left of a run that has ended, unless that was done. */
-  async #readEnd({ index, endedAt = 0 }: Run, query: LogQuery): Promise<void> {
+  async #readEnd({ index, endedAt = 0 }: ContainerRun, query: LogQuery): Promise<void> {
     if (index <= this.#readTo) return;
     if (this.#position.isBefore(endedAt)) await this.#read(query).catch(unlessCleared);
     this.#readTo = index;

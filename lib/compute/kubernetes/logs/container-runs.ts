@@ -1,7 +1,7 @@
 import type { V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
 
 /** One run of a container, of which a restart makes another. */
-export type Run = {
+export type ContainerRun = {
   /** How many were before it. */
   index: number;
   /** Epoch milliseconds, of a whole second; undefined: it goes on. */
@@ -10,9 +10,9 @@ export type Run = {
 
 type Runs = {
   /** Whose log the API server has; undefined: none has begun. */
-  current: Run | undefined;
+  current: ContainerRun | undefined;
   /** Whose log it has as the `previous` one. */
-  previous: Run | undefined;
+  previous: ContainerRun | undefined;
 };
 
 /** The runs of a container that still have a log. */
@@ -34,7 +34,7 @@ export function runsOf({ status }: V1Pod, container: string): Runs {
 
 type Terminated = NonNullable<NonNullable<V1ContainerStatus['state']>['terminated']>;
 
-const endedRun = (index: number, { finishedAt }: Terminated): Run => {
+const endedRun = (index: number, { finishedAt }: Terminated): ContainerRun => {
   // On the wire a time is a text; without one nobody knows when it was, and any time is possible.
   const at = finishedAt ? new Date(finishedAt).getTime() : Number.POSITIVE_INFINITY;
   return { index, endedAt: at };

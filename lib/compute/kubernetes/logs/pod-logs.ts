@@ -1,8 +1,8 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import { guessLevel } from '../../../contract/log-level.ts';
 import { createMask } from '../../../contract/mask.ts';
-import { guessLevel } from '../../../contract/output-level.ts';
 import { withoutSequences } from '../../../contract/terminal-text.ts';
+import type { DeploySpec } from '../../../features/listener-protocol/shape.ts';
 import { pause } from '../../../listener/backoff.ts';
 import type { Log } from '../../../listener/log.ts';
 import type { LogShipper } from '../../../listener/log-shipper.ts';

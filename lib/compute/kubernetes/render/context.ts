@@ -1,5 +1,5 @@
 import type { KubernetesConfig } from '../../../contract/kubernetes-config.ts';
-import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import type { DeploySpec } from '../../../features/listener-protocol/shape.ts';
 import { baseName } from './names.ts';
 
 export type { KubernetesConfig } from '../../../contract/kubernetes-config.ts';

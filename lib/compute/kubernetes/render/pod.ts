@@ -1,4 +1,12 @@
-import type { V1Container, V1EnvVar, V1PodSpec, V1PodTemplateSpec, V1Probe } from '@kubernetes/client-node';
+import type {
+  V1Affinity,
+  V1Container,
+  V1EnvVar,
+  V1NodeSelectorTerm,
+  V1PodSpec,
+  V1PodTemplateSpec,
+  V1Probe,
+} from '@kubernetes/client-node';
 import type { ResourceSpec } from '../../../contract/deployments/resource-spec.ts';
 import { podSecurityOf } from '../../../contract/pod-security.ts';
 import {
@@ -12,11 +20,10 @@ import { baseNameOf, type RenderContext, type ServerSpec, startTimeoutSecondsOf 
 import { environmentOf, SERVER_PORT } from './environment.ts';
 import { ownLabels, textsOf } from './metadata.ts';
 import { setName } from './names.ts';
-import { affinityOf } from './platforms.ts';
 import { accountNameOf, requirementsOf, resourcesOf, serverRequirements } from './resources.ts';
 
 /** A pod that stops serves on for so long: its address leaves every proxy's list first. */
-export const PRE_STOP_SECONDS = 5;
+const PRE_STOP_SECONDS = 5;
 
 const STARTUP_PERIOD_SECONDS = 2;
 const READY_PERIOD_SECONDS = 5;
@@ -24,7 +31,7 @@ const PROBE_TIMEOUT_SECONDS = 5;
 const READY_FAILURES_MAX = 3;
 
 /** A container that runs the image; `queue` are the workers of a server of `langgraph.json`. */
-export type Role = 'server' | 'queue';
+export type ServerRole = 'server' | 'queue';
 
 const HEALTH = { httpGet: { path: '/ok', port: SERVER_PORT }, timeoutSeconds: PROBE_TIMEOUT_SECONDS };
 
@@ -70,7 +77,7 @@ function queuePart(spec: ServerSpec, resources: ResourceSpec, secretName: string
   };
 }
 
-function mainContainer(spec: ServerSpec, context: RenderContext, key: string, role: Role): V1Container {
+function mainContainer(spec: ServerSpec, context: RenderContext, key: string, role: ServerRole): V1Container {
   const resources = resourcesOf(spec);
   const partOf = role === 'server' ? serverPart : queuePart;
   return {
@@ -98,7 +105,7 @@ const pullSecrets = (
   return [...new Set([...image_pull_secrets.map(({ name }) => name), ...ours])].map((name) => ({ name }));
 };
 
-function podSpec(spec: ServerSpec, context: RenderContext, key: string, role: Role): V1PodSpec {
+function podSpec(spec: ServerSpec, context: RenderContext, key: string, role: ServerRole): V1PodSpec {
   const resources = resourcesOf(spec);
   const initContainers = renderInitContainers(resources, context);
   const volumes = renderVolumes(resources);
@@ -126,7 +133,7 @@ export function podTemplate(
   spec: ServerSpec,
   context: RenderContext,
   key: string,
-  role: Role,
+  role: ServerRole,
 ): V1PodTemplateSpec {
   const resources = resourcesOf(spec);
   const given = textsOf(resources.annotations);
@@ -137,4 +144,23 @@ export function podTemplate(
     },
     spec: podSpec(spec, context, key, role),
   };
+}
+
+/** Labels that every kubelet gives its node. */
+const OS = 'kubernetes.io/os';
+const ARCHITECTURE = 'kubernetes.io/arch';
+
+/** `linux/arm64/v8` has the architecture arm64: nodes say nothing of its version. */
+function nodesOf(platform: string): V1NodeSelectorTerm {
+  const [os = '', architecture = ''] = platform.split('/');
+  const is = (key: string, value: string) => ({ key, operator: 'In', values: [value] });
+  return { matchExpressions: [is(OS, os), is(ARCHITECTURE, architecture)] };
+}
+
+/** Only nodes of a kind that the image was built for, where that is known; of any other image nobody knows. */
+function affinityOf({ artifact }: Pick<ServerSpec, 'artifact'>): V1Affinity | undefined {
+  const platforms = artifact.kind === 'image' ? (artifact.platforms ?? []) : [];
+  if (platforms.length === 0) return undefined;
+  const nodeSelectorTerms = platforms.map(nodesOf);
+  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } };
 }

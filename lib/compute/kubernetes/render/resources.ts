@@ -1,6 +1,6 @@
 import type { V1ResourceRequirements } from '@kubernetes/client-node';
 import { type ResourceSpec, resourceSpec } from '../../../contract/deployments/resource-spec.ts';
-import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import type { DeploySpec } from '../../../features/listener-protocol/shape.ts';
 
 const MI_PER_GI = 1024;
 const THOUSANDTHS = 1000;

@@ -5,14 +5,21 @@ import type {
   V1Secret,
   V1Service,
   V2HorizontalPodAutoscaler,
+  V2MetricTarget,
 } from '@kubernetes/client-node';
-import { renderAutoscaler } from './autoscaler.ts';
-import type { RenderContext, ServerSpec } from './context.ts';
-import { renderDeployment } from './deployment.ts';
-import { renderDisruptionBudget } from './disruption-budget.ts';
-import { environmentNotes } from './environment.ts';
-import { coreNotes, resourcesOf, scaleOf } from './resources.ts';
-import { renderSecret } from './secret.ts';
+import { baseNameOf, type RenderContext, type ServerSpec, startTimeoutSecondsOf } from './context.ts';
+import { environmentNotes, secretData } from './environment.ts';
+import { metadataOf, ownLabels, podSelector, revisionAnnotations, textsOf } from './metadata.ts';
+import { annotations, queueName, setName } from './names.ts';
+import { podTemplate, type ServerRole } from './pod.ts';
+import {
+  coreNotes,
+  requirementsOf,
+  resourcesOf,
+  type Scale,
+  scaleOf,
+  serverRequirements,
+} from './resources.ts';
 import { renderTrialService } from './service.ts';
 
 /** The objects that run one content of a deployment; `notes` are for its deploy log. */
@@ -99,3 +106,107 @@ export const renderSet = (
   wanted: number,
   salt?: string,
 ): RenderedSet => renderUnder(setKey(spec, context, salt), spec, context, wanted);
+
+/** The Deployment of one role of a set. A set never changes, so that nothing rolls but what a node lost. */
+function renderDeployment(
+  spec: ServerSpec,
+  context: RenderContext,
+  { key, role, replicas }: { key: string; role: ServerRole; replicas: number },
+): V1Deployment {
+  const resources = resourcesOf(spec);
+  const part = { set: key, component: role };
+  const nameOf = role === 'server' ? setName : queueName;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: nameOf(baseNameOf(spec), key),
+      namespace: context.namespace,
+      labels: { ...textsOf(resources.labels), ...ownLabels(spec, context, part) },
+      annotations: {
+        ...textsOf(resources.annotations),
+        ...revisionAnnotations(spec),
+        [annotations.grace]: String(context.graceSeconds),
+      },
+    },
+    spec: {
+      replicas,
+      revisionHistoryLimit: 0,
+      progressDeadlineSeconds: startTimeoutSecondsOf(context),
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      selector: { matchLabels: podSelector(spec, part) },
+      template: podTemplate(spec, context, key, role),
+    },
+  };
+}
+
+/** Lets nodes be emptied one pod at a time. A single pod has none: it would keep its node from being emptied. */
+function renderDisruptionBudget(
+  spec: ServerSpec,
+  context: RenderContext,
+  { key, role, scale }: { key: string; role: ServerRole; scale: Scale },
+): V1PodDisruptionBudget | undefined {
+  if (scale.min < 2) return undefined;
+  const part = { set: key, component: role };
+  const name = (role === 'server' ? setName : queueName)(baseNameOf(spec), key);
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: metadataOf(name, spec, context, part),
+    spec: { maxUnavailable: 1, selector: { matchLabels: podSelector(spec, part) } },
+  };
+}
+
+/** The environment of a set. It never changes: other values make another set. */
+function renderSecret(spec: ServerSpec, context: RenderContext, key: string): V1Secret {
+  const data = secretData(spec);
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: metadataOf(setName(baseNameOf(spec), key), spec, context, { set: key }),
+    type: 'Opaque',
+    immutable: true,
+    // The API server takes an empty one for a change of what has none.
+    ...(Object.keys(data).length > 0 && { data }),
+  };
+}
+
+const BUSY_PERCENT = 80;
+
+/** A share of what the container asks for; of one processor where it asks for nothing. */
+function targetOf(spec: ServerSpec, role: ServerRole): V2MetricTarget {
+  const resources = resourcesOf(spec);
+  const required = role === 'server' ? serverRequirements(resources) : requirementsOf(resources, 'queue_');
+  return required?.requests?.cpu === undefined
+    ? { type: 'AverageValue', averageValue: `${BUSY_PERCENT * 10}m` }
+    : { type: 'Utilization', averageUtilization: BUSY_PERCENT };
+}
+
+/**
+ * Scales one role of a set; nothing where its scale is one number. It measures the role's own container: a
+ * sidecar that asks for no processor would leave a measure of the whole pod without a value.
+ */
+function renderAutoscaler(
+  spec: ServerSpec,
+  context: RenderContext,
+  { key, role, scale }: { key: string; role: ServerRole; scale: Scale },
+): V2HorizontalPodAutoscaler | undefined {
+  if (scale.max <= scale.min) return undefined;
+  const name = (role === 'server' ? setName : queueName)(baseNameOf(spec), key);
+  return {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: metadataOf(name, spec, context, { set: key, component: role }),
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+      minReplicas: scale.min,
+      maxReplicas: scale.max,
+      metrics: [
+        {
+          type: 'ContainerResource',
+          containerResource: { name: 'cpu', container: role, target: targetOf(spec, role) },
+        },
+      ],
+    },
+  };
+}

@@ -1,30 +1,48 @@
+import { apiKeyExamples } from '../../../features/api-keys/examples.ts';
+import { auditExamples } from '../../../features/audit/examples.ts';
+import { consentExamples } from '../../../features/consent/examples.ts';
+import { consoleExamples } from '../../../features/console/examples.ts';
+import { consolePageExamples } from '../../../features/console-pages/examples.ts';
+import { deploymentExamples } from '../../../features/deployments/examples.ts';
+import { eventExamples } from '../../../features/events/examples.ts';
+import { integrationExamples } from '../../../features/integrations/examples.ts';
+import { listenerProtocolExamples } from '../../../features/listener-protocol/examples.ts';
+import { listenerExamples } from '../../../features/listeners/examples.ts';
+import { logExamples } from '../../../features/logs/examples.ts';
+import { memberExamples } from '../../../features/members/examples.ts';
+import { oauthConnectionExamples } from '../../../features/oauth-connections/examples.ts';
+import { oauthProviderExamples } from '../../../features/oauth-providers/examples.ts';
+import { oauthTokenExamples } from '../../../features/oauth-tokens/examples.ts';
 import { pushExamples } from '../../../features/pushes/examples.ts';
+import { registryExamples } from '../../../features/registry/examples.ts';
+import { revisionExamples } from '../../../features/revisions/examples.ts';
+import { serviceExamples } from '../../../features/service/examples.ts';
+import { tenantExamples } from '../../../features/tenants/examples.ts';
+import { uploadExamples } from '../../../features/uploads/examples.ts';
 import { webhookExamples } from '../../../features/webhooks/examples.ts';
-import { consentExamples } from './consent.ts';
-import { deploymentExamples } from './deployments.ts';
-import { eventExamples } from './events.ts';
-import { identityExamples } from './identity.ts';
-import { integrationExamples } from './integrations.ts';
-import { listenerProtocolExamples } from './listener-protocol.ts';
-import { listenerExamples } from './listeners.ts';
-import { logExamples } from './logs.ts';
-import { oauthProviderExamples } from './oauth-providers.ts';
-import { oauthTokenExamples } from './oauth-tokens.ts';
-import { serviceExamples } from './service.ts';
 
 /** What a request may send and what it is answered; a test parses each with the schemas of its route. */
 export type Example = { body?: unknown; response?: unknown };
 
 const examples: Record<string, Example> = {
   ...deploymentExamples,
+  ...revisionExamples,
   ...listenerExamples,
   ...listenerProtocolExamples,
   ...logExamples,
-  ...identityExamples,
+  ...apiKeyExamples,
+  ...memberExamples,
+  ...tenantExamples,
+  ...auditExamples,
   ...integrationExamples,
+  ...uploadExamples,
+  ...registryExamples,
+  ...consoleExamples,
+  ...consolePageExamples,
   ...pushExamples,
   ...oauthProviderExamples,
   ...oauthTokenExamples,
+  ...oauthConnectionExamples,
   ...consentExamples,
   ...eventExamples,
   ...webhookExamples,

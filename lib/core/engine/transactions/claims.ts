@@ -1,4 +1,3 @@
-import { LEASE_SECONDS } from '../../../contract/listener-protocol.ts';
 import {
   absent,
   any,
@@ -11,9 +10,11 @@ import {
 } from '../../../store/dynamodb/expressions.ts';
 import type { Write } from '../../../store/dynamodb/transact.ts';
 import { deletionKey, deploymentKey } from '../../../store/keys/index.ts';
+import { deploymentRefOf } from '../../items/deployments.ts';
 import type { Deployment, OpenDeletionTask, OpenDeployTask, Revision } from '../../items/items.ts';
 import { dueAt } from '../../items/looks.ts';
-import type { Outcome } from '../../items/outcome-shapes.ts';
+import { LEASE_SECONDS } from '../../items/managed.ts';
+import type { Outcome } from '../../items/parts.ts';
 import { place, removePlacement } from '../../items/placements.ts';
 import { move, notInterrupted, revise, withoutOutcome } from '../../items/revision-moves.ts';
 import { claimTaskWrite, endTask, type Lease, renewLease, revisionOf } from '../../items/tasks.ts';
@@ -149,7 +150,7 @@ export function completeDeletion(
   deployment: Deployment,
   { said, now }: { said: string; now: number },
 ): Write[] {
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const owner = deploymentRefOf(deployment);
   const isDone = said === 'succeeded';
   const retryAt = now + DELETION_RETRY_MILLISECONDS;
   return [

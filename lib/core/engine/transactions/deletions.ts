@@ -1,5 +1,4 @@
 import { isTerminal } from '../../../domain/transitions.ts';
-import type { AuditMark } from '../../../store/audit-events.ts';
 import { countOneLess } from '../../../store/counts.ts';
 import { absent, equals, guard, present, put, remove, update } from '../../../store/dynamodb/expressions.ts';
 import type { Write } from '../../../store/dynamodb/transact.ts';
@@ -11,9 +10,10 @@ import {
   deploymentRowKey,
   nameKey,
 } from '../../../store/keys/index.ts';
+import type { AuditMark } from '../../items/audit-events.ts';
 import type { Deletion } from '../../items/deletions.ts';
 import { rowOf } from '../../items/deployment-rows.ts';
-import { slotAsRead } from '../../items/deployments.ts';
+import { deploymentRefOf, slotAsRead } from '../../items/deployments.ts';
 import type { Deployment, Revision } from '../../items/items.ts';
 import { DUE, dueAt } from '../../items/looks.ts';
 import { place } from '../../items/placements.ts';
@@ -23,8 +23,6 @@ import { noteEnds } from '../../items/revision-ends.ts';
 import { move } from '../../items/revision-moves.ts';
 import { isTooLate, requestInterrupt } from './interrupts.ts';
 import { epochAsRead } from './tasks.ts';
-
-const ownerOf = ({ tenant_id: tenantId, id: deploymentId }: Deployment) => ({ tenantId, deploymentId });
 
 const askedFor = guard('deletion: asked for', equals('status', 'AWAITING_DELETE'));
 const stillThere = guard('deletion: still there', present('pk'));
@@ -81,7 +79,7 @@ function markedDeployment(deployment: Deployment, slotRevision: Revision | undef
         status: 'AWAITING_DELETE',
         updated_at: new Date(now).toISOString(),
         queued: restOfQueue(deployment),
-        ...dueAt(ownerOf(deployment), now),
+        ...dueAt(deploymentRefOf(deployment), now),
       },
       ...(slotRevision?.status === 'QUEUED' && { remove: ['slot'] }),
     },
@@ -140,7 +138,7 @@ export function forceDeletion(deployment: Deployment, audit: AuditMark, now: num
     update(
       'deployment',
       deploymentKeyOf(deployment),
-      { set: dueAt(ownerOf(deployment), now) },
+      { set: dueAt(deploymentRefOf(deployment), now) },
       guard('deletion: the same deployment', equals('id', id)),
       askedFor,
     ),
@@ -155,7 +153,7 @@ export const continueDeletion = (deployment: Deployment, now: number): Write =>
   update(
     'deployment',
     deploymentKeyOf(deployment),
-    { set: dueAt(ownerOf(deployment), now) },
+    { set: dueAt(deploymentRefOf(deployment), now) },
     guard('deletion: still there', equals('id', deployment.id)),
   );
 

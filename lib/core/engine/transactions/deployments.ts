@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type RunField, runFields } from '../../../contract/deployments/fields.ts';
-import type { AuditMark } from '../../../store/audit-events.ts';
+import { type PlainField, plainFields } from '../../../contract/deployments/fields.ts';
 import { equals, guard, present, put, putNew, update } from '../../../store/dynamodb/expressions.ts';
 import type { Write } from '../../../store/dynamodb/transact.ts';
-import { checkIntegration } from '../../../store/integrations.ts';
 import {
   agentKey,
   configurationKey,
@@ -12,17 +10,12 @@ import {
   nameKey,
   secretsKey,
 } from '../../../store/keys/index.ts';
-import { requestedFields } from '../../items/deployment-fields.ts';
+import type { AuditMark } from '../../items/audit-events.ts';
 import { rowOf, waitingIn, waitingRow } from '../../items/deployment-rows.ts';
+import { configurationOf, deploymentRefOf } from '../../items/deployments.ts';
 import { claimHost } from '../../items/hosts.ts';
-import {
-  CONFIGURATION_VERSION,
-  type Configuration,
-  type Deployment,
-  type DeploymentConfig,
-  type Listener,
-  type Revision,
-} from '../../items/items.ts';
+import { checkIntegration } from '../../items/integrations.ts';
+import type { Configuration, Deployment, Listener, Revision } from '../../items/items.ts';
 import { checkListener, checkListenerOpen } from '../../items/listener-writes.ts';
 import { inFlightDue } from '../../items/looks.ts';
 import type { NameReservation } from '../../items/names.ts';
@@ -31,26 +24,7 @@ import { noteMade, noteMadeFirst } from '../../items/revision-ends.ts';
 import { putRevision } from '../../items/revisions.ts';
 
 /** Sweep looks at a queue within this time, should the stream not have. */
-const queueDue = ({ tenant_id: tenantId, id: deploymentId }: Deployment, now: number) =>
-  inFlightDue({ tenantId, deploymentId }, now);
-
-/** What revisions snapshot of a deployment's configuration, by the version that it names. */
-export function configurationOf(deployment: Deployment): Configuration {
-  const ran: Pick<DeploymentConfig, RunField> = {};
-  for (const field of runFields) {
-    const value = deployment.config[field];
-    if (value !== undefined) Object.assign(ran, { [field]: value });
-  }
-  return {
-    v: CONFIGURATION_VERSION,
-    entity: 'configuration',
-    tenant_id: deployment.tenant_id,
-    version: deployment.configuration,
-    ...ran,
-    secret_references: deployment.secret_references,
-    secret_names: deployment.secret_names,
-  };
-}
+const queueDue = (deployment: Deployment, now: number) => inFlightDue(deploymentRefOf(deployment), now);
 
 /**
  * A configuration as the version item that deployments and revisions refer to. It may also say who asked for
@@ -219,3 +193,56 @@ function ownedChange(
     guard('deletion: as read', equals('status', before.status)),
   );
 }
+
+/**
+ * What a request to change a deployment does with each field. `wish`: it asks for it; a request that changes
+ * no wish, no source of revisions and no secret changes nothing. `result`: it writes what follows from the
+ * request. `kept`: it leaves the field as it is; most of these belong to the engine, which writes at the same
+ * time. Plain fields are wishes. A new field does not compile until it stands here.
+ */
+const uses = {
+  v: 'kept',
+  entity: 'kept',
+  tenant_id: 'kept',
+  id: 'kept',
+  name: 'kept',
+  source: 'kept',
+  agent: 'kept',
+  created_at: 'kept',
+  created_by: 'kept',
+  listener_id: 'kept',
+  k8s_namespace: 'kept',
+  config: 'wish',
+  secret_references: 'wish',
+  updated_at: 'result',
+  revision_source: 'result',
+  revision_config: 'result',
+  secret_names: 'result',
+  config_version: 'result',
+  configuration: 'result',
+  secrets: 'result',
+  latest_number: 'result',
+  latest_revision_id: 'result',
+  status: 'kept',
+  active: 'kept',
+  reported_urls: 'kept',
+  slot: 'kept',
+  queued: 'kept',
+  pushed: 'kept',
+  task_id: 'kept',
+  epoch: 'kept',
+  due_at: 'kept',
+  artifacts: 'kept',
+} as const satisfies Record<Exclude<keyof Deployment, PlainField>, 'wish' | 'result' | 'kept'>;
+
+type Field = keyof Deployment;
+
+const fieldsOf = (...names: string[]): Field[] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `satisfies` has checked that the keys of `uses` are exactly the other fields
+  (Object.keys(uses) as (keyof typeof uses)[]).filter((field) => names.includes(uses[field]));
+
+/** The fields that a request may ask to change, beside the source and the values of secrets. */
+export const wishedFields: readonly Field[] = [...plainFields, ...fieldsOf('wish')];
+
+/** All fields that a request writes. */
+export const requestedFields: readonly Field[] = [...wishedFields, ...fieldsOf('result')];

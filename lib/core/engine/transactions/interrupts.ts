@@ -1,4 +1,3 @@
-import type { AuditMark } from '../../../store/audit-events.ts';
 import {
   absent,
   type Change,
@@ -9,6 +8,7 @@ import {
 } from '../../../store/dynamodb/expressions.ts';
 import type { Write } from '../../../store/dynamodb/transact.ts';
 import { deploymentKeyOf } from '../../../store/keys/index.ts';
+import type { AuditMark } from '../../items/audit-events.ts';
 import { waitingIn, waitingRow } from '../../items/deployment-rows.ts';
 import type { Deployment, Revision } from '../../items/items.ts';
 import { dueAt, endedDue, inFlightDue } from '../../items/looks.ts';

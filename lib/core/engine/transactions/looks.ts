@@ -3,6 +3,7 @@ import { CONFIRM_AFTER_MILLISECONDS } from '../../../domain/confirmed.ts';
 import { above, equals, guard, same, update } from '../../../store/dynamodb/expressions.ts';
 import type { Write } from '../../../store/dynamodb/transact.ts';
 import { deploymentKeyOf, revisionKeyOf } from '../../../store/keys/index.ts';
+import { deploymentRefOf } from '../../items/deployments.ts';
 import type { Deployment, OpenTask, Revision } from '../../items/items.ts';
 import { DUE, dueAt, inFlightDue } from '../../items/looks.ts';
 import { isManaged } from '../../items/managed.ts';
@@ -56,7 +57,7 @@ export function lookAtDeploymentLater(
   task: OpenTask | undefined,
   now: number,
 ): Write | undefined {
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const owner = deploymentRefOf(deployment);
   const deleting = deployment.slot?.kind === 'delete';
   const idle = deployment.queued.length === 0 && task === undefined && !deleting;
   const managed = isManaged(deployment);
@@ -75,10 +76,7 @@ export function lookAtDeploymentLater(
  * any more, for nothing of it runs or shall run. Demands what the look that is due does.
  */
 export const lookAtManaged = (deployment: Deployment, at: number | undefined): Write =>
-  setLook(
-    deployment,
-    at === undefined ? undefined : dueAt({ tenantId: deployment.tenant_id, deploymentId: deployment.id }, at),
-  );
+  setLook(deployment, at === undefined ? undefined : dueAt(deploymentRefOf(deployment), at));
 
 const setLook = (deployment: Deployment, next: ReturnType<typeof dueAt> | undefined): Write =>
   update(

@@ -2,7 +2,7 @@ import type { Deaths } from '../../../domain/deaths.ts';
 import { type Change, guard, same, type Test } from '../../../store/dynamodb/expressions.ts';
 import type { Write } from '../../../store/dynamodb/transact.ts';
 import type { Revision } from '../../items/items.ts';
-import type { Outcome } from '../../items/outcome-shapes.ts';
+import type { Outcome } from '../../items/parts.ts';
 import {
   attemptAsRead,
   move,

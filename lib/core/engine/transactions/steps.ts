@@ -15,7 +15,7 @@ import type { Write } from '../../../store/dynamodb/transact.ts';
 import { tokenKey } from '../../../store/keys/index.ts';
 import type { Revision, TaskToken } from '../../items/items.ts';
 import { inFlightDue } from '../../items/looks.ts';
-import type { Outcome } from '../../items/outcome-shapes.ts';
+import type { Outcome } from '../../items/parts.ts';
 import {
   move,
   notInterrupted,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { covers } from '../../../../lib/compute/kubernetes/covers.ts';
+import { covers } from '../../../../lib/compute/kubernetes/mend.ts';
 import { megabytesOf, quantityOf } from '../../../../lib/compute/kubernetes/quantities.ts';
 
 const wanted = {

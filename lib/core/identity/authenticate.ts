@@ -1,0 +1,140 @@
+import { refuse } from '../../contract/errors.ts';
+import type { Caller, KeyMaker } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { type ApiKeyItem, findApiKey } from '../items/api-keys.ts';
+import { findTenant, tenantIdIn } from '../items/tenants.ts';
+import { hashOf, isWellFormed } from './api-key.ts';
+import { bearerCaller } from './bearer.ts';
+import type { KeyUses } from './key-uses.ts';
+import { type Known, refusedAs } from './refused.ts';
+
+/**
+ * What a request proves who asks with, and the tenant that it picks; `authorization` is the header as it
+ * came.
+ */
+export type Credentials = {
+  apiKey: string | undefined;
+  authorization?: string | undefined;
+  tenantId: string | undefined;
+};
+
+/** What authentication needs, whatever the use case itself needs. */
+export type IdentityDeps = Pick<Deps, 'table' | 'clock' | 'identityProvider' | 'keyUses'> &
+  Partial<Pick<Deps, 'auditLog'>>;
+
+/** Who asks, with the tenant that the request picks; undefined: good for several, and it picks none. */
+export type Identity = Omit<Caller, 'tenantId'> & {
+  tenantId: string | undefined;
+  expiresAt?: string | undefined;
+  isSession: boolean;
+  /** Good for every tenant of the organization. */
+  ofOrganization: boolean;
+};
+
+/**
+ * Who asks, by their key or, without one, by their bearer token. Throws `unauthenticated` without saying
+ * whether the credential is missing, malformed, unknown, revoked or expired; `tenant_required`,
+ * `tenant_forbidden` and `membership_missing` when it is good but the tenant is not theirs. A good key is
+ * told to `uses`; whose a refused one is, the error says to the audit (`whoWasRefused`).
+ */
+export async function authenticateCaller(
+  deps: IdentityDeps,
+  credentials: Credentials,
+  uses?: KeyUses,
+): Promise<Caller> {
+  const {
+    expiresAt: _,
+    isSession: __,
+    ofOrganization: ___,
+    tenantId,
+    ...who
+  } = await identify(deps, credentials, uses);
+  if (tenantId === undefined) throw refusedAs(refuse('tenant_required', {}), who);
+  return { ...who, tenantId };
+}
+
+/** The same where no tenant has to be picked; a bearer token has to pick one. */
+export async function identify(
+  deps: IdentityDeps,
+  { apiKey, authorization, tenantId }: Credentials,
+  uses?: KeyUses,
+): Promise<Identity> {
+  if (apiKey === undefined && authorization !== undefined)
+    return {
+      ...(await bearerCaller(deps, authorization, tenantId)),
+      isSession: false,
+      ofOrganization: false,
+    };
+  const { key, hash, opener } = await validKey(deps, apiKey);
+  const identity = {
+    tenantId: await tenantOf(deps, key, tenantId),
+    organizationId: key.organization_id,
+    userId: key.user_id,
+    keyId: key.id,
+    role: key.role,
+    listenerId: key.listener_id,
+    maker: makerOf(key, opener),
+    expiresAt: key.expires_at,
+    isSession: key.made_with !== undefined,
+    ofOrganization: key.tenant_id === undefined,
+  };
+  uses?.note(hash, deps.clock.now());
+  return identity;
+}
+
+/** `opener`: the key that a session of the console was opened with, and ends with. */
+type ValidKey = { key: ApiKeyItem; hash: string; opener: ApiKeyItem | undefined };
+
+async function validKey(deps: IdentityDeps, given: string | undefined): Promise<ValidKey> {
+  if (given === undefined || !isWellFormed(given)) throw refuse('unauthenticated', {});
+  const hash = hashOf(given);
+  const key = await findApiKey(deps.table, hash);
+  if (key === undefined) throw refuse('unauthenticated', {});
+  const opener = key.made_with === undefined ? undefined : await findApiKey(deps.table, key.made_with);
+  const now = deps.clock.now();
+  const isOrphan = key.made_with !== undefined && (opener === undefined || !isGood(opener, now));
+  if (isOrphan || !isGood(key, now)) throw refusedAs(refuse('unauthenticated', {}), knownBy(key));
+  return { key, hash, opener };
+}
+
+/** Whether a key may be used at this time, in epoch milliseconds. */
+export const isGood = ({ revoked_at, expires_at }: ApiKeyItem, now: number): boolean =>
+  revoked_at === undefined && (expires_at === undefined || Date.parse(expires_at) > now);
+
+/** Keys that a session makes live as long as those of the key that it was opened with, not as it does. */
+function makerOf(key: ApiKeyItem, opener: ApiKeyItem | undefined): KeyMaker {
+  const { expires_at: end } = opener ?? key;
+  return {
+    kind: opener === undefined ? 'key' : 'session',
+    ...(end !== undefined && { endsAt: Date.parse(end) }),
+  };
+}
+
+/**
+ * A key of one tenant may name it, and only it; a key of the organization names one of the organization's.
+ */
+async function tenantOf(
+  deps: IdentityDeps,
+  key: ApiKeyItem,
+  asked: string | undefined,
+): Promise<string | undefined> {
+  if (key.tenant_id !== undefined) {
+    if (asked !== undefined && asked.toLowerCase() !== key.tenant_id) {
+      throw refusedAs(refuse('tenant_forbidden', { tenant: asked }), knownBy(key));
+    }
+    return key.tenant_id;
+  }
+  if (asked === undefined) return undefined;
+  const id = tenantIdIn(asked);
+  const found = id === undefined ? undefined : await findTenant(deps.table, id);
+  if (found?.organization_id !== key.organization_id)
+    throw refusedAs(refuse('tenant_forbidden', { tenant: asked }), knownBy(key));
+  return found.tenant_id;
+}
+
+const knownBy = (key: ApiKeyItem): Known => ({
+  userId: key.user_id,
+  keyId: key.id,
+  tenantId: key.tenant_id,
+  organizationId: key.organization_id,
+});

@@ -1,0 +1,82 @@
+import { oidcProvider } from '../../adapters/identity-provider.ts';
+import { refuse } from '../../contract/errors.ts';
+import { once } from '../../contract/once.ts';
+import { OIDC_AUDIENCE, OIDC_ISSUER } from '../../settings/functions.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { findMember, type MemberItem, memberIdOf, tenantsOfMember } from '../items/members.ts';
+import { tenantIdIn } from '../items/tenants.ts';
+import { refusedAs } from './refused.ts';
+
+type BearerDeps = Pick<Deps, 'table' | 'identityProvider'>;
+
+/** A token says who asks, and nothing of what they may. */
+type User = { userId: string; keyId: string };
+
+/** As of an organization, `GET /v2/me` tells the first hundred. */
+export const TENANTS_MAX = 100;
+
+/** As our keys begin; no issuer's tokens do. Whether it is one is never looked at. */
+const LOOKS_LIKE_KEY = /^(?:Bearer +)?slp_/i;
+
+/** Stands for the key's id in what a user did without a key. */
+const NO_KEY = 'bearer';
+
+/** The issuer that the function's own environment names, if any. */
+const environmentProvider = once(() => {
+  const [issuer, audience] = [OIDC_ISSUER(), OIDC_AUDIENCE()];
+  return oidcProvider(issuer && audience ? { issuer, audience } : undefined, Date.now);
+});
+
+/**
+ * Who asks with a bearer token: its subject, in the role that they have in the tenant that the request picks.
+ */
+export async function bearerCaller(
+  deps: BearerDeps,
+  authorization: string,
+  tenantId: string | undefined,
+): Promise<Caller> {
+  const known = await bearerUser(deps, authorization);
+  if (tenantId === undefined) throw refusedAs(refuse('tenant_required', {}), known);
+  const part = await membership(deps, known, tenantId);
+  return { ...part, ...known, listenerId: undefined, maker: { kind: 'bearer' } };
+}
+
+/** Whose token it is. Throws `unauthenticated`. */
+export async function bearerUser(deps: BearerDeps, authorization: string): Promise<User> {
+  if (LOOKS_LIKE_KEY.test(authorization)) throw refuse('unauthenticated', { isKeyAsBearer: true });
+  const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
+  const provider = deps.identityProvider ?? environmentProvider();
+  const userId = token === undefined ? undefined : await provider.subjectOf(token);
+  if (userId === undefined) throw refuse('unauthenticated', {});
+  return { userId, keyId: NO_KEY };
+}
+
+type Membership = Pick<MemberItem, 'role' | 'organization_id'> & { tenantId: string };
+
+/** Where a user is a member, newest tenant first; of the first hundred tenants that are told of. */
+export async function membershipsOf({ table }: BearerDeps, { userId }: User): Promise<Membership[]> {
+  const id = memberIdOf(userId);
+  const tenants = await tenantsOfMember(table, id, TENANTS_MAX);
+  const found = await Promise.all(
+    tenants.map(async (tenantId) => ({ tenantId, member: await findMember(table, tenantId, id) })),
+  );
+  return found.flatMap(({ tenantId, member }) => (isOf(userId, member) ? [{ tenantId, ...member }] : []));
+}
+
+// The user is compared too, in case two subjects have the same id.
+const isOf = (userId: string, member: MemberItem | undefined): member is MemberItem =>
+  member !== undefined && member.removed_at === undefined && member.user_id === userId;
+
+async function membership(
+  { table }: BearerDeps,
+  known: User,
+  asked: string,
+): Promise<Pick<Caller, 'tenantId' | 'organizationId' | 'role'>> {
+  const tenantId = tenantIdIn(asked);
+  const { userId } = known;
+  const found = tenantId ? await findMember(table, tenantId, memberIdOf(userId)) : undefined;
+  if (!tenantId || !isOf(userId, found))
+    throw refusedAs(refuse('membership_missing', { tenant: asked }), known);
+  return { tenantId, organizationId: found.organization_id, role: found.role };
+}

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { roles } from '../../contract/roles.ts';
+import { absent, put } from '../../store/dynamodb/expressions.ts';
+import { find } from '../../store/dynamodb/reads.ts';
+import type { Write } from '../../store/dynamodb/transact.ts';
+import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
+import { apiKeyRowKey, type Key } from '../../store/keys/index.ts';
+import type { Table } from '../../store/table.ts';
+import type { AuditMark } from './audit-events.ts';
+
+export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
+
+export const apiKey = z.object({
+  v: z.literal(2),
+  entity: z.literal('api_key'),
+  id: z.string(),
+  organization_id: z.string(),
+  /** Absent: the key is the organization's, each request names its tenant. */
+  tenant_id: z.string().optional(),
+  user_id: z.string(),
+  role: z.enum(roles),
+  listener_id: z.string().optional(),
+  name: z.string(),
+  hint: z.string(),
+  created_at: z.string(),
+  expires_at: z.string().optional(),
+  revoked_at: z.string().optional(),
+  /** The hash of the key that this one ends with: it is of a session of the console. */
+  made_with: z.string().optional(),
+});
+/** The second version may have `made_with`. */
+export const anyApiKey = alsoEarlier(apiKey, 2);
+export type ApiKeyItem = z.infer<typeof apiKey>;
+
+/**
+ * What lists of keys walk over; thin, so that it costs little to pass over. Owner and id are in its key
+ * alone.
+ */
+export const apiKeyRow = z.object({
+  v: z.literal(1),
+  entity: z.literal('api_key_row'),
+  /** The key's id. */
+  sk: z.string(),
+  /** Where the key itself lies. */
+  hash: z.string(),
+  /** Epoch milliseconds, to the hour. */
+  last_used_at: z.number().optional(),
+});
+export type ApiKeyRow = z.infer<typeof apiKeyRow>;
+
+/** Whom keys are listed for: a tenant, or an organization with those that are of no one tenant. */
+export type KeyOwner = { organizationId: string; tenantId: string | undefined };
+
+export const ownerOfKey = (key: Pick<ApiKeyItem, 'organization_id' | 'tenant_id'>): KeyOwner => ({
+  organizationId: key.organization_id,
+  tenantId: key.tenant_id,
+});
+
+/** The key with this hash, whether it may still be used or not. */
+export const findApiKey = (table: Table, hash: string): Promise<ApiKeyItem | undefined> =>
+  find(table, apiKeyKey(hash), anyApiKey);
+
+/** The name of the write that fails when a key cannot be revoked. */
+export const API_KEY = 'api_key';
+export const API_KEY_ROW = 'api_key_row';
+
+export const apiKeyRowOf = (hash: string): Omit<ApiKeyRow, 'sk'> => ({ v: 1, entity: 'api_key_row', hash });
+
+/**
+ * Stores a new key under its hash, and its row in the list of its owner. `audit`: who asked for it. A
+ * session's is forgotten when it is over.
+ */
+export function putApiKey(item: ApiKeyItem, hash: string, audit: AuditMark | undefined): Write[] {
+  const isSession = item.made_with !== undefined && item.expires_at !== undefined;
+  const over = isSession ? { ttl: Math.ceil(Date.parse(item.expires_at ?? '') / 1000) } : {};
+  return [
+    put(API_KEY, { ...apiKeyKey(hash), ...item, audit, ...over }, absent('pk')),
+    put(
+      API_KEY_ROW,
+      { ...apiKeyRowKey(ownerOfKey(item), item.id), ...apiKeyRowOf(hash), ...over },
+      absent('pk'),
+    ),
+  ];
+}

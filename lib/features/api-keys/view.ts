@@ -1,0 +1,17 @@
+import type { ApiKeyItem } from '../../core/items/api-keys.ts';
+import type { ApiKeyView } from './shape.ts';
+
+/** A key as it is shown; `lastUsedAt` in epoch milliseconds. */
+export const apiKeyView = (key: ApiKeyItem, lastUsedAt: number | undefined): ApiKeyView => ({
+  id: key.id,
+  name: key.name,
+  hint: key.hint,
+  role: key.role,
+  organization_id: key.organization_id,
+  tenant_id: key.tenant_id ?? null,
+  user_id: key.user_id,
+  listener_id: key.listener_id ?? null,
+  created_at: key.created_at,
+  expires_at: key.expires_at ?? null,
+  last_used_at: lastUsedAt === undefined ? null : new Date(lastUsedAt).toISOString(),
+});

@@ -1,0 +1,30 @@
+import { refuse } from '../../contract/errors.ts';
+import { auditMarkOf } from '../../core/audit.ts';
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import { revokeApiKeyWrites } from '../api-keys/store.ts';
+import { ownKey } from './own-key.ts';
+
+/** Ends the caller's own session of the console. Throws `state_forbids` for any other credential. */
+export async function deleteConsoleSession(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  _: object,
+  caller: Caller,
+): Promise<undefined> {
+  const own = await ownKey(deps, caller);
+  if (own?.key.made_with === undefined)
+    throw refuse('state_forbids', {
+      reason:
+        'This credential is no session of the console; a key is revoked with DELETE /v2/api-keys/{key_id}.',
+    });
+  const audit = auditMarkOf(deps, { action: 'console_session.delete' }, caller);
+  const asked = { key: own.key, by: caller.role, now: deps.clock.now(), audit };
+  try {
+    await transact(deps.table, revokeApiKeyWrites(own.owner, own.row, asked));
+  } catch (error) {
+    // Another tab has ended it meanwhile.
+    if (!(error instanceof ConditionsFailed)) throw error;
+  }
+  return undefined;
+}

@@ -1,0 +1,23 @@
+import type { Caller } from '../../core/caller.ts';
+import type { Deps } from '../../core/deps.ts';
+import { type ApiKeyItem, type ApiKeyRow, findApiKey, type KeyOwner } from '../../core/items/api-keys.ts';
+import { findApiKeyRow } from '../api-keys/store.ts';
+
+/** A listed key, with whose list it is in. */
+export type OwnKey = { key: ApiKeyItem; row: ApiKeyRow; owner: KeyOwner };
+
+/** The key that the caller asks with; undefined: a bearer token, or a key that is not listed yet. */
+export async function ownKey(
+  { table }: Pick<Deps, 'table'>,
+  { organizationId, tenantId, keyId }: Caller,
+): Promise<OwnKey | undefined> {
+  for (const owner of [
+    { organizationId, tenantId },
+    { organizationId, tenantId: undefined },
+  ]) {
+    const row = await findApiKeyRow(table, owner, keyId);
+    const key = row && (await findApiKey(table, row.hash));
+    if (row !== undefined && key !== undefined) return { key, row, owner };
+  }
+  return undefined;
+}

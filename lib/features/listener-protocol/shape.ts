@@ -1,0 +1,258 @@
+import * as z from 'zod';
+import { machinePattern } from '../../contract/images/platforms.ts';
+import { agentServers } from '../../contract/revision-status.ts';
+import { anyObject } from '../../contract/validation/as-given.ts';
+import { withoutNulls } from '../../contract/validation/json.ts';
+import { textRule } from '../../contract/validation/problems.ts';
+
+/**
+ * Requests and responses of the listener protocol, which docs/listener-protocol.md explains. Listeners only
+ * call out. Each request carries the listener's API key in `X-Api-Key`; each path starts with
+ * `/v2/listeners/{listener_id}`.
+ */
+
+/** So many tasks an instance may have in hand: pods that do not come up hold up no other deployment. */
+export const TASKS_IN_HAND_MAX = 100;
+/** A task carries up to some hundred kilobytes, and each claim is answered within seconds. */
+export const TASKS_PER_CLAIM_MAX = 10;
+
+/**
+ * `POST …/tasks/claim`. `wait_seconds` is a hint: how long the server may hold the answer while there is
+ * no work. `max`: so many tasks the instance may have in hand; one answer brings ten of them at most.
+ * `holding` names tasks that it is at work on: they count towards `max`, keep their lease, and do not come
+ * back. `platform`: the machine (`linux/arm64`), for which folders and images are built.
+ */
+export const claimRequest = z
+  .object({
+    instance_id: z.string().min(1).max(128),
+    version: z.string().max(128).nullish(),
+    platform: z
+      .string()
+      .regex(machinePattern, "a platform looks like 'linux/amd64' or 'darwin/arm64'")
+      .nullish(),
+    max: z.int().min(1).max(TASKS_IN_HAND_MAX).nullish(),
+    holding: z.array(z.guid()).max(TASKS_IN_HAND_MAX).nullish(),
+    wait_seconds: z.int().min(0).max(20).nullish(),
+  })
+  .transform(withoutNulls)
+  .transform(({ max = 1, holding = [], wait_seconds = 0, ...rest }) => ({
+    ...rest,
+    max,
+    holding,
+    wait_seconds,
+  }));
+export type ClaimRequest = z.output<typeof claimRequest>;
+
+export const environmentVariable = z.object({ name: z.string(), value: z.string() });
+export const taskSecretReference = z.object({
+  name: z.string(),
+  secret_name: z.string(),
+  secret_key: z.string(),
+});
+
+/**
+ * What to run: a built folder (a tar file, perhaps gzipped, to download once) or an image by digest.
+ * `platforms`: what the image was built for (`linux/arm64`), where a build of the installation has made
+ * it; an older control plane does not say.
+ */
+export const folderArtifact = z.object({ kind: z.literal('folder'), url: z.string(), sha256: z.string() });
+export const imageArtifact = z.object({
+  kind: z.literal('image'),
+  uri: z.string(),
+  platforms: z.array(z.string()).optional(),
+});
+export const artifact = z.discriminatedUnion('kind', [folderArtifact, imageArtifact]);
+
+/**
+ * Everything needed to run one revision: the body of a DEPLOY task and of `GET …/deployments/{id}/spec`.
+ * `server`: what the artifact runs. `queue`: its runs are worked on by workers beside the server.
+ * `drain_seconds`: how long what is in flight at a server that is replaced may go on; null: as the listener
+ * has it. An older control plane sends none of the three.
+ */
+export const deploySpec = z.object({
+  deployment_id: z.guid(),
+  deployment_name: z.string(),
+  tenant_id: z.guid(),
+  revision_id: z.guid(),
+  epoch: z.int(),
+  artifact: artifact,
+  graph_config_path: z.string(),
+  environment: z.array(environmentVariable),
+  secret_references: z.array(taskSecretReference),
+  resource_spec: anyObject(),
+  k8s_namespace: z.string().nullable(),
+  custom_url: z.string().nullable(),
+  server: z.enum(agentServers).optional(),
+  queue: z.boolean().optional(),
+  drain_seconds: z.int().nullish(),
+});
+export type DeploySpec = z.infer<typeof deploySpec>;
+/** As this control plane sends it: it leaves nothing out. */
+export type FullDeploySpec = { [Field in keyof DeploySpec]-?: Exclude<DeploySpec[Field], undefined> };
+
+const taskFields = {
+  task_id: z.guid(),
+  lease_id: z.guid(),
+  lease_seconds: z.int(),
+  deployment_id: z.guid(),
+  epoch: z.int(),
+};
+
+export const deployTask = z.object({ kind: z.literal('DEPLOY'), ...taskFields, ...deploySpec.shape });
+export const deleteTask = z.object({ kind: z.literal('DELETE'), ...taskFields, revision_id: z.null() });
+export const listenerTask = z.discriminatedUnion('kind', [deployTask, deleteTask]);
+export type ListenerTask = z.infer<typeof listenerTask>;
+export type DeployTask = Extract<ListenerTask, { kind: 'DEPLOY' }>;
+
+/**
+ * Answer to a claim. A task this instance already holds, and did not name, comes back under a new
+ * `lease_id`, which it must use from then on. `cancelled` lists tasks of this instance to stop now and
+ * then to complete with outcome `stopped`. `desired_changes` counts what a request has changed in `desired`
+ * beside all tasks: another number than before means to read that now. An older control plane does not send
+ * it.
+ */
+export const claimResponse = z.object({
+  tasks: z.array(listenerTask),
+  cancelled: z.array(z.guid()),
+  poll_after_seconds: z.number(),
+  desired_changes: z.int().optional(),
+});
+export type ClaimResponse = z.infer<typeof claimResponse>;
+
+/** What a reason may be long at most; it is quoted in responses. */
+const REASON_LENGTH_MAX = 8192;
+
+/**
+ * `POST …/tasks/{task_id}/heartbeat`. `switching` is announced before traffic moves; `stop: true` means: do
+ * not, stop. `status_message`: what the deploy waits for, shown until the next one; empty: for nothing any
+ * more; absent: as before.
+ */
+export const heartbeatRequest = z
+  .object({
+    lease_id: z.guid(),
+    phase: z.enum(['starting', 'switching', 'draining']).nullish(),
+    status_message: z.string().max(REASON_LENGTH_MAX).nullish(),
+  })
+  .transform(withoutNulls);
+export type HeartbeatRequest = z.output<typeof heartbeatRequest>;
+export const heartbeatResponse = z.object({ stop: z.boolean() });
+
+/**
+ * Where an agent answers, as responses show it and people open it: no address of another scheme, which
+ * could be a script.
+ */
+const agentUrl = z.string().max(2048).superRefine(textRule(agentUrlProblem));
+function agentUrlProblem(text: string): string | undefined {
+  const isWeb = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text);
+  return isWeb ? undefined : 'a URL begins with http:// or https://';
+}
+
+/**
+ * `POST …/tasks/{task_id}/complete`. `instance_id` is enough to say that a cancelled task was stopped: the
+ * answer that carried its last lease may never have reached the instance that holds it.
+ */
+export const completeRequest = z
+  .object({
+    lease_id: z.guid(),
+    instance_id: z.string().min(1).max(128).nullish(),
+    outcome: z.enum(['succeeded', 'failed', 'stopped']),
+    status_message: z.string().max(REASON_LENGTH_MAX).nullish(),
+    url: agentUrl.nullish(),
+    image_version: z.string().max(256).nullish(),
+    image_digest: z.string().max(256).nullish(),
+    previous_serving: z.boolean().nullish(),
+  })
+  .transform(withoutNulls);
+export type CompleteRequest = z.output<typeof completeRequest>;
+
+/**
+ * `accepted: false`: the task had ended; bring the deployment to `desired` now. 409: another instance holds
+ * the lease, stop working on the task.
+ */
+export const completeResponse = z.object({ accepted: z.boolean() });
+
+/**
+ * One log line, stamped by its reader (epoch milliseconds; fractions keep lines of one millisecond in
+ * order).
+ */
+export const logLine = z.object({
+  timestamp: z.number(),
+  level: z
+    .enum(['DEBUG', 'INFO', 'WARNING', 'ERROR'])
+    .nullish()
+    .transform((level) => level ?? 'INFO'),
+  message: z.string(),
+});
+
+/**
+ * `POST …/tasks/{task_id}/logs`: what the listener says while it works on a task, kept as deploy logs of
+ * its revision.
+ */
+export const taskLogsRequest = z.object({ lease_id: z.guid(), lines: z.array(logLine).max(1000) });
+export type TaskLogsRequest = z.input<typeof taskLogsRequest>;
+
+/**
+ * `POST …/logs`: lines of running agent servers, kept as deploy logs of their revisions; at most 1,000
+ * lines.
+ */
+export const shipLogsRequest = z.object({
+  batches: z
+    .array(
+      z.object({
+        deployment_id: z.guid(),
+        revision_id: z.guid(),
+        lines: z.array(logLine).max(1000),
+      }),
+    )
+    .max(50),
+});
+export type ShipLogsRequest = z.input<typeof shipLogsRequest>;
+export const shipLogsResponse = z.object({ accepted: z.int() });
+
+/**
+ * `POST …/status`: what really runs, on every change and every 5 minutes. `revision_id: null`: nothing of
+ * it; said at the row's epoch also of each row of `desired` that wants nothing, for the row of a
+ * deployment that is gone stays until then.
+ */
+export const statusRequest = z.object({
+  reports: z
+    .array(
+      z
+        .object({
+          deployment_id: z.guid(),
+          epoch: z.int(),
+          revision_id: z.guid().nullable(),
+          healthy: z.boolean(),
+          reason: z.string().max(2048).nullish(),
+          url: agentUrl.nullish(),
+        })
+        .transform(({ revision_id, ...report }) => ({ ...withoutNulls(report), revision_id })),
+    )
+    .max(500),
+});
+export type StatusRequest = z.input<typeof statusRequest>;
+export type StatusReports = z.output<typeof statusRequest>['reports'];
+export const statusResponse = z.object({ accepted: z.int() });
+
+/**
+ * `GET …/desired`. `held`: a task of this deployment is in progress, leave it alone. `revision_id: null`:
+ * run nothing of it. `custom_url` is the deployment's own address now, whatever the revision; null: it has
+ * none. A row without it says nothing of it. `compute_config` is the listener's own, and a change of it is
+ * another `version`; an older control plane does not send it. Only after an answer marked `complete` may a
+ * listener remove compute that is not listed, and only its own.
+ */
+export const desiredResponse = z.object({
+  version: z.string(),
+  complete: z.boolean(),
+  compute_config: anyObject().optional(),
+  deployments: z.array(
+    z.object({
+      deployment_id: z.guid(),
+      epoch: z.int(),
+      revision_id: z.guid().nullable(),
+      held: z.boolean(),
+      custom_url: z.string().nullish(),
+    }),
+  ),
+});
+export type DesiredResponse = z.infer<typeof desiredResponse>;
