@@ -64,7 +64,7 @@ const MAIN_FILES = ['index', 'server'].flatMap((name) => [
   `${name}.ts`,
 ]);
 
-const main: ServerKind = {
+const mainFile: ServerKind = {
   looksFor: 'its `main` file, index.js or server.js',
   find(look) {
     const json = packageJsonOf(look);
@@ -101,4 +101,4 @@ const deno: ServerKind = {
   },
 };
 
-export const javaScriptKinds: readonly ServerKind[] = [framework, hono, main, deno];
+export const javaScriptKinds: readonly ServerKind[] = [framework, hono, mainFile, deno];

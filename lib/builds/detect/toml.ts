@@ -14,7 +14,7 @@ export function tomlTables(text: string): TomlTables {
     const [, table] = /^\s*\[{1,2}([^\]]+)\]{1,2}\s*(?:#.*)?$/.exec(line) ?? [];
     if (table !== undefined) {
       const name = table.replaceAll(/["'\s]/g, '');
-      keys = tables.get(name) ?? new Map();
+      keys = tables.get(name) ?? new Map<string, string>();
       tables.set(name, keys);
       continue;
     }

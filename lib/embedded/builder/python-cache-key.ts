@@ -41,8 +41,8 @@ export async function serverVenvKey(
   const texts = await Promise.all(names.map((name) => fileTextOf(folder, name)));
   // What is installed of the project's own code depends on that code.
   const isOwn =
-    / -e \./.test(commands) || (commands.includes('uv sync') && texts.join('').includes('build-system'));
-  if (isOwn || / -r requirements\//.test(commands)) return { not: 'the project itself is installed' };
+    commands.includes(' -e .') || (commands.includes('uv sync') && texts.join('').includes('build-system'));
+  if (isOwn || commands.includes(' -r requirements/')) return { not: 'the project itself is installed' };
   if (texts.some((text) => NAMES_OTHERS.test(text ?? ''))) return { not: 'requirements name other files' };
   const locked = names.some((name) => name.endsWith('.lock'));
   const parts = ['python-server', python.version, python.executable, folder.slice(root.length), commands];

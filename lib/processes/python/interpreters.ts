@@ -58,7 +58,7 @@ async function searchPath(path: string): Promise<string> {
   ];
   const folders = await Promise.all(
     parents.map(async (parent) =>
-      (await readdir(parent).catch(() => [])).sort().map((name) => join(parent, name, 'bin')),
+      (await readdir(parent).catch((): string[] => [])).sort().map((name) => join(parent, name, 'bin')),
     ),
   );
   return [path, ...folders.flat(), '/usr/local/bin', '/opt/homebrew/bin'].join(delimiter);

@@ -5,7 +5,12 @@ import { type BuildHost, findProject, planProject } from '../../../lib/builds/pl
 import { isInRange, pythonWish } from '../../../lib/builds/python-server.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { writeFiles } from '../../support/files/write-files.ts';
-import { type SourceTree, sourceTrees } from '../../support/programs/source-trees.ts';
+import { compiledTrees } from '../../support/programs/source-trees/compiled.ts';
+import { javaScriptTrees } from '../../support/programs/source-trees/javascript.ts';
+import { knownTrees } from '../../support/programs/source-trees/known.ts';
+import { pythonTrees } from '../../support/programs/source-trees/python.ts';
+import { refusedTrees } from '../../support/programs/source-trees/refused.ts';
+import type { SourceTree } from '../../support/programs/source-trees/tree.ts';
 
 /** What is decided of a source, in the words of the log. */
 async function decide(tree: SourceTree, host: BuildHost) {
@@ -27,6 +32,8 @@ const machineWith = (tools: readonly string[]): BuildHost => ({
   nodeMajor: '24',
   python: async ({ version = '3.11' }) => ({ version, executable: `/opt/python${version}/bin/python` }),
 });
+
+const sourceTrees = [...knownTrees, ...javaScriptTrees, ...pythonTrees, ...compiledTrees, ...refusedTrees];
 
 describe('a source', () => {
   it.each(sourceTrees)('with $name is known on a machine', async (tree) => {

@@ -1,0 +1,215 @@
+import {
+  FASTAPI,
+  GUNICORN,
+  isTaken,
+  json,
+  REQUIREMENTS,
+  SERVE,
+  type SourceTree,
+  UVICORN,
+  VENV,
+} from './tree.ts';
+
+const flask = 'from flask import Flask\napp = Flask(__name__)\n';
+const sync = 'uv sync --no-dev --inexact --python PYTHON --project . --locked';
+
+export const pythonTrees: readonly SourceTree[] = [
+  {
+    name: 'FastAPI with requirements',
+    files: { 'main.py': FASTAPI, 'requirements.txt': 'fastapi' },
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'FastAPI with a lockfile of uv',
+    files: { 'main.py': FASTAPI, 'pyproject.toml': '[project]\nname = "x"\n', 'uv.lock': '' },
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then ${sync}, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'FastAPI with a lockfile of poetry, and commands of its own',
+    files: {
+      'main.py': FASTAPI,
+      'pyproject.toml': '[tool.poetry]\nname = "x"\n[tool.poetry.scripts]\nx = "x:main"\n',
+      'poetry.lock': '',
+    },
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then uv tool run --python PYTHON --with poetry-plugin-export==1.10.1 poetry@2.5.1 export --without-hashes > .venv/requirements.txt, then uv pip install -r .venv/requirements.txt, then uv pip install --no-deps -e ., then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'FastAPI with a lockfile of pdm',
+    files: { 'main.py': FASTAPI, 'pyproject.toml': '[project]\nname = "x"\n', 'pdm.lock': '' },
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then uv tool run --python PYTHON pdm@2.29.4 export --prod --without-hashes --format requirements > .venv/requirements.txt, then uv pip install -r .venv/requirements.txt, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'FastAPI with a lockfile of pipenv',
+    files: { 'main.py': FASTAPI, Pipfile: '[packages]\nfastapi = "*"\n', 'Pipfile.lock': '{}' },
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then uv tool run --python PYTHON pipenv@2026.10.3 requirements > .venv/requirements.txt, then uv pip install -r .venv/requirements.txt, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'FastAPI with a Pipfile that is not locked',
+    files: {
+      'main.py': FASTAPI,
+      Pipfile:
+        '[packages]\nfastapi = {extras = ["standard"], version = ">=0.100"}\nhttpx = "*"\n\n[dev-packages]\npytest = "*"\n',
+    },
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then uv pip install 'fastapi[standard]>=0.100' httpx, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'FastAPI with dependencies in pyproject.toml and nothing to build a package with',
+    files: { 'app/main.py': FASTAPI, 'app/__init__.py': '', 'pyproject.toml': '[project]\nname = "x"\n' },
+    expected: isTaken('a FastAPI app', 'app/main.py', 'uvicorn app.main:app --host $HOST --port $PORT', {
+      install: `${VENV}, then uv pip install -r pyproject.toml, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'FastAPI in a package below src',
+    files: {
+      'src/agent/server.py': 'import fastapi\napi: FASTAPI.FastAPI = fastapi.FastAPI()\n',
+      'pyproject.toml': '[project]\nname = "agent"\n[build-system]\nbuild-backend = "hatchling.build"\n',
+      'tests/main.py': FASTAPI,
+    },
+    expected: isTaken(
+      'a FastAPI app',
+      'src/agent/server.py',
+      'uvicorn --app-dir src agent.server:api --host $HOST --port $PORT',
+      { install: `${VENV}, then uv pip install -e ., then ${UVICORN}` },
+    ),
+  },
+  {
+    name: 'FastAPI that a function makes',
+    files: { 'app.py': 'def create_app() -> FastAPI:\n    return FastAPI()\n', 'requirements.txt': '' },
+    expected: isTaken(
+      'a FastAPI app',
+      'app.py',
+      'uvicorn --factory app:create_app --host $HOST --port $PORT',
+      { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
+    ),
+  },
+  {
+    name: 'Starlette, and no file with dependencies',
+    files: { 'server.py': 'app = Starlette(routes=[])\n' },
+    expected: isTaken('an ASGI app', 'server.py', 'uvicorn server:app --host $HOST --port $PORT', {
+      install: `${VENV}, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'a plain ASGI function',
+    files: { 'main.py': 'async def app(scope, receive, send):\n    pass\n', 'requirements.txt': '' },
+    expected: isTaken('an ASGI app', 'main.py', SERVE, {
+      install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'Flask',
+    files: { 'app.py': flask, 'requirements.txt': 'flask' },
+    expected: isTaken('a Flask app', 'app.py', 'gunicorn --bind $HOST:$PORT app:app', {
+      install: `${VENV}, then ${REQUIREMENTS}, then ${GUNICORN}`,
+    }),
+  },
+  {
+    name: 'Flask that a function of a package makes',
+    files: {
+      'shop/__init__.py': 'def create_app(config=None):\n    app = Flask(__name__)\n    return app\n',
+      'setup.py': '',
+    },
+    expected: isTaken('a Flask app', 'shop/__init__.py', "gunicorn --bind $HOST:$PORT 'shop:create_app()'", {
+      install: `${VENV}, then uv pip install -e ., then ${GUNICORN}`,
+    }),
+  },
+  {
+    name: 'Django',
+    files: {
+      'manage.py': 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "site.settings")\nimport django\n',
+      'mysite/wsgi.py': 'application = get_wsgi_application()\n',
+      'mysite/asgi.py': 'application = get_asgi_application()\n',
+      'requirements.txt': 'django',
+    },
+    expected: isTaken(
+      'a Django project',
+      'manage.py',
+      'gunicorn --bind $HOST:$PORT mysite.wsgi:application',
+      { install: `${VENV}, then ${REQUIREMENTS}, then ${GUNICORN}` },
+    ),
+  },
+  {
+    name: 'an MCP server of the SDK',
+    files: {
+      'server.py': 'from mcp.server.fastmcp import FastMCP\nmcp = FastMCP("x")\n',
+      'requirements.txt': 'mcp',
+    },
+    expected: isTaken(
+      'an MCP server',
+      'server.py',
+      'uvicorn --factory server:mcp.streamable_http_app --host $HOST --port $PORT',
+      { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
+    ),
+  },
+  {
+    name: 'an MCP server of fastmcp',
+    files: { 'main.py': 'from fastmcp import FastMCP\nmcp = FastMCP("x")\n', 'requirements.txt': 'fastmcp' },
+    expected: isTaken(
+      'an MCP server',
+      'main.py',
+      'uvicorn --factory main:mcp.http_app --host $HOST --port $PORT',
+      { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
+    ),
+  },
+  {
+    name: 'agents of ADK',
+    files: { 'weather/agent.py': 'root_agent = Agent(name="x")\n', 'requirements.txt': 'google-adk==1.0\n' },
+    expected: isTaken('agents of ADK', 'weather/agent.py', 'adk api_server --host $HOST --port $PORT .', {
+      install: `${VENV}, then ${REQUIREMENTS}`,
+    }),
+  },
+  {
+    name: 'a script that reads PORT',
+    files: { 'main.py': 'run(port=int(os.environ.get("PORT", "8000")))\n', 'requirements.txt': 'aiohttp' },
+    expected: isTaken('a Python server', 'main.py', 'python main.py', {
+      install: `${VENV}, then ${REQUIREMENTS}`,
+    }),
+  },
+  {
+    name: 'a Procfile beside requirements, with a server that they do not name',
+    files: { Procfile: 'web: gunicorn shop.wsgi --bind $HOST:$PORT', 'requirements.txt': 'django' },
+    expected: isTaken('a server with a Procfile', 'Procfile', 'gunicorn shop.wsgi --bind $HOST:$PORT', {
+      install: `${VENV}, then ${REQUIREMENTS}, then ${GUNICORN}`,
+    }),
+  },
+  {
+    name: 'a Procfile beside requirements and a package.json',
+    files: {
+      Procfile: 'web: python app.py',
+      'requirements.txt': 'x',
+      'package.json': json({ dependencies: { a: '1' }, scripts: { build: 'vite build' } }),
+    },
+    expected: isTaken('a server with a Procfile', 'Procfile', 'python app.py', {
+      install: `npm install, then ${VENV}, then ${REQUIREMENTS}`,
+      build: 'npm run build',
+    }),
+  },
+  {
+    name: 'a Python server with an install command of the client',
+    files: { 'main.py': FASTAPI, 'requirements.txt': '' },
+    installCommand: 'pip install -r other.txt',
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `uv venv --seed --python PYTHON .venv, then pip install -r other.txt, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'a file that begins with a byte order mark',
+    files: { 'main.py': `\ufeffapp = FastAPI()\n`, 'requirements.txt': '' },
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}`,
+    }),
+  },
+];

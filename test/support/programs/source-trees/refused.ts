@@ -1,0 +1,71 @@
+import { json, type SourceTree } from './tree.ts';
+
+const LOOKED =
+  'graphs in langgraph.json, a `start` script in package.json, a `web` line in a Procfile, next or mastra among its dependencies, hono with a file that calls `serve(…)`, its `main` file, index.js or server.js, deno.json with a `start` task or a main.ts, manage.py with the wsgi.py of Django, an application of FastAPI, Starlette, Flask or FastMCP, of ASGI or WSGI, in main.py, app.py, server.py and the like (also in src or a package), `root_agent` of ADK in the agent.py of a folder, a main.py, app.py or server.py that reads PORT, go.mod with one package main, in its folder or in cmd, Cargo.toml with a src/main.rs';
+const nothing = (found: string): SourceTree['expected'] => ({
+  refused: `There is nothing to start. Found ${found}. Looked for ${LOOKED}`,
+});
+
+export const refusedTrees: readonly SourceTree[] = [
+  {
+    name: 'a Dockerfile',
+    files: { Dockerfile: 'FROM x', 'main.c': '' },
+    expected: nothing(
+      'a Dockerfile: this listener builds no images; listeners of the types k8s and ecs do. Here add a Procfile with the line `web: <what its CMD runs>`',
+    ),
+  },
+  {
+    name: 'a command that may be a server',
+    files: {
+      'src/crew/main.py': 'def run(): ...\n',
+      'pyproject.toml': '[project]\nname = "crew"\n[project.scripts]\ncrew-run = "crew.main:run"\n',
+    },
+    expected: nothing(
+      "the command 'crew-run' in pyproject.toml, and whether it is a server only you know: add a Procfile with the line `web: crew-run`",
+    ),
+  },
+  {
+    name: 'Python files without an application',
+    files: { 'main.py': 'print(1)\n', 'lib.py': '', 'requirements.txt': '' },
+    expected: nothing(
+      'Python files (lib.py, and 1 more) without a web application in one of the places above: add a Procfile with the line `web: uvicorn <module>:<app> --host $HOST --port $PORT`',
+    ),
+  },
+  {
+    name: 'a package.json without anything to start',
+    files: { 'package.json': json({ scripts: { build: 'tsc' } }), 'README.md': '' },
+    expected: nothing('a package.json without a start script: add `"start": "node <file>"` to its scripts'),
+  },
+  {
+    name: 'a Procfile without web',
+    files: { Procfile: 'worker: x\n', 'a.py': '' },
+    expected: nothing('a Procfile without a `web` line: add `web: <command>` to it'),
+  },
+  {
+    name: 'Go with several programs',
+    tools: ['go'],
+    files: {
+      'go.mod': 'module x\n',
+      'cmd/a/main.go': 'package main\n',
+      'cmd/b/main.go': 'package main\n',
+    },
+    expected: nothing(
+      'a go.mod without a package main in its folder or in one folder of cmd: set build_command to `go build -o server ./<folder>` and add a Procfile with the line `web: ./server`',
+    ),
+  },
+  {
+    name: 'files of no kind',
+    files: { 'README.md': '', 'docs/a.md': '', 'docs/b.md': '' },
+    expected: nothing('README.md, docs/: add a Procfile with the line `web: <command>`'),
+  },
+  {
+    name: 'an empty folder',
+    files: {},
+    expected: nothing('an empty folder: add a Procfile with the line `web: <command>`'),
+  },
+  {
+    name: 'an application in a file that leads out of the source',
+    files: { 'main.py': { link: '/etc/passwd' }, 'package.json': '{}' },
+    expected: nothing('a package.json without a start script: add `"start": "node <file>"` to its scripts'),
+  },
+];
