@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { digestOf } from '../../unpack/answer.ts';
 import { BuildFailure } from '../failure.ts';
+import type { BuildPlan } from '../plan.ts';
 import { findProject, planProject } from '../plan-project.ts';
 import { dockerBuild } from './docker.ts';
 import { folderDockerfile } from './dockerfiles.ts';
@@ -27,6 +28,7 @@ export async function planFolder(machine: Machine): Promise<() => Promise<void>>
   refuseControlCharacters(request.folder, `The folder of config path '${job.configPath}'`);
   const plan = await planProject(request, imagePlace);
   for (const { text } of plan.notes) say(text);
+  refuseTwoLanguages(plan);
   const { language, venv } = plan;
   const node = request.agent?.config.node_version?.split('.')[0];
   const dockerfile = folderDockerfile({
@@ -50,6 +52,14 @@ export async function planFolder(machine: Machine): Promise<() => Promise<void>>
     await store(machine, file);
     machine.report.write('ARTIFACT_SERVER', plan.server);
   };
+}
+
+/** The image that a folder is built in has Python or npm, not both. */
+function refuseTwoLanguages({ language, install }: BuildPlan): void {
+  if (language !== 'python' || !install.some(({ kind }) => kind === 'packages')) return;
+  throw new BuildFailure(
+    'This source needs packages of package.json and of Python, and here a build has one of them: build it as an image with a Dockerfile, or set install_command for Python alone',
+  );
 }
 
 async function store(machine: Machine, plain: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { quote } from '../plan.ts';
 import type { ServerKind } from './server.ts';
 import { tomlString, tomlTables } from './toml.ts';
 
@@ -18,7 +19,7 @@ const go: ServerKind = {
     if (own === undefined || (mains.length > 1 && own !== '.' && own !== './cmd/server')) return undefined;
     if (!tools.has('go'))
       return { refused: 'go.mod asks for go, which is not installed where this is built' };
-    const build = `go build -o ${PROGRAM} ${own}`;
+    const build = `go build -o ${PROGRAM} ${quote(own)}`;
     const line = `./${PROGRAM}`;
     return { what: 'a Go server', file: 'go.mod', line, from: `\`${line}\``, build, makes: PROGRAM };
   },

@@ -88,7 +88,7 @@ const NAMES = ['main', 'app', 'server', 'api', 'asgi', 'wsgi', 'run', 'index'];
 
 /** How near a file is to where a server is looked for first; undefined where none is looked for. */
 function rank(path: string): number | undefined {
-  const [, folder = '', name = ''] = /^(?:(.+)\/)?([^/]+)\.py$/.exec(path) ?? [];
+  const [, folder = '', name = ''] = /^(?:([\w/-]+)\/)?([\w-]+)\.py$/.exec(path) ?? [];
   if (/(^|\/)(tests?|examples?|docs?|scripts?|migrations|benchmarks?)(\/|$)/.test(folder)) return undefined;
   const parts = folder === '' ? [] : folder.split('/');
   const depth = parts.length - (parts[0] === 'src' ? 1 : 0);
@@ -175,7 +175,7 @@ const django: ServerKind = {
   find({ files }) {
     if (!/\bdjango\b/.test(files.get('manage.py') ?? '')) return undefined;
     const file = [...files].find(
-      ([path, text]) => path.endsWith('wsgi.py') && text.includes('get_wsgi_application'),
+      ([path, text]) => /^[\w/-]*\bwsgi\.py$/.test(path) && text.includes('get_wsgi_application'),
     )?.[0];
     if (file === undefined) return undefined;
     const target = `${moduleOf(file).module}:application`;

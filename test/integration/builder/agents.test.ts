@@ -1,31 +1,10 @@
-import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { platformOf } from '../../../lib/contract/images/platforms.ts';
 import { gitRepository } from '../../support/files/git-repository.ts';
-import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { recordedTools } from './recorded-tools.ts';
 import { jobFor, messageOf, setUp, unpack } from './set-up.ts';
-
-/**
- * Tools that come first on the PATH until the test ends: each notes what it was called with in the file
- * `$NOTED`, then runs its lines of shell instead of what it would do. `without`: a tool that is on no folder
- * of the PATH.
- */
-async function recordedTools(tools: Record<string, string>, { without = '' } = {}) {
-  const folder = await temporaryFolder();
-  const noted = join(folder, 'calls');
-  for (const [name, lines] of Object.entries(tools)) {
-    const text = `#!/bin/sh\nset -e\nexport NOTED='${noted}'\necho "${name} $*" >>"$NOTED"\n${lines}\n`;
-    await writeFile(join(folder, name), text, { mode: 0o755 });
-  }
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const kept = folders.filter((one) => without === '' || !existsSync(join(one, without)));
-  vi.stubEnv('PATH', [folder, ...kept].join(delimiter));
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const calls = async () => (await readFile(noted, 'utf8').catch(() => '')).split('\n').filter(Boolean);
-  return { folder, calls };
-}
 
 const json = (config: object) => JSON.stringify(config, undefined, 2);
 

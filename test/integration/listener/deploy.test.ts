@@ -87,6 +87,24 @@ describe('deploying on the process listener', () => {
     });
   });
 
+  it('takes a server for ready that does not know /ok, and says so', async () => {
+    const { controlPlane, program } = shared();
+    const text = `require('http').createServer((request, response) => {
+      console.log('GET ' + request.url);
+      response.statusCode = request.url === '/' ? 200 : 404;
+      response.end('mine');
+    }).listen(process.env.PORT, '127.0.0.1')`;
+    const files = { 'main.cjs': text, 'package.json': '{"scripts":{"start":"node main.cjs"}}' };
+    const spec = specOf(controlPlane, controlPlane.addArtifact(await tarballOf(files)));
+    const taskId = controlPlane.offerDeploy(spec);
+    expect(await completionOf(controlPlane, taskId)).toMatchObject({ outcome: 'succeeded' });
+    expect(await (await fetch(program.url(spec.deployment_name))).text()).toBe('mine');
+    const said = controlPlane.taskLinesOf(taskId).map((line) => line.message);
+    expect(said.join('\n')).toContain(
+      'GET /ok answers 404, so the server is taken for ready because it answers',
+    );
+  });
+
   it('loses no request and no open stream when the next revision takes over', async () => {
     const { controlPlane, program } = shared();
     const { deployment_id, deployment_name } = await deploy(controlPlane, await helloTarball('v1'));
