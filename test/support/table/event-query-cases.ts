@@ -1,10 +1,10 @@
-import { unsentEvents, unsentEventsOf } from '../../../lib/core/items/event-items.ts';
+import { unpublishedEvents, unpublishedEventsOf } from '../../../lib/core/items/events.ts';
 import { feedAfter, storedFeedEvent } from '../../../lib/core/items/feed.ts';
 import { webhook, webhookDelivery, webhookQueue } from '../../../lib/features/webhooks/items.ts';
 import * as webhookKeys from '../../../lib/features/webhooks/store.ts';
 import { deliveriesOf, queuesOf, webhooksOf } from '../../../lib/features/webhooks/store.ts';
 import { collected } from '../../../lib/store/dynamodb/collected.ts';
-import { feedEventKey, unsentEventsKey } from '../../../lib/store/keys/events.ts';
+import { feedEventKey, unpublishedEventsKey } from '../../../lib/store/keys/events.ts';
 import type { QueryCase } from './query-cases.ts';
 
 const TENANT = 'tenant';
@@ -13,10 +13,10 @@ const TENANT = 'tenant';
 export const ofEvents: QueryCase[] = [
   {
     name: 'events of a deployment that are to be delivered',
-    file: 'lib/core/items/event-items.ts',
-    shape: unsentEvents,
-    key: (id) => unsentEventsKey(TENANT, id, 1),
-    ask: (table, id) => collected(unsentEventsOf(table, { tenantId: TENANT, deploymentId: id })),
+    file: 'lib/core/items/events.ts',
+    shape: unpublishedEvents,
+    key: (id) => unpublishedEventsKey(TENANT, id, 1),
+    ask: (table, id) => collected(unpublishedEventsOf(table, { tenantId: TENANT, deploymentId: id })),
   },
   {
     name: 'events of a tenant',
