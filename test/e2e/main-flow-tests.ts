@@ -8,7 +8,6 @@ import { type Entry, follow } from '../support/programs/follow.ts';
 import { waitInModule } from '../support/programs/gate.ts';
 import { helloFiles, packageJson } from '../support/programs/hello-server.ts';
 import {
-  api,
   askServer,
   create,
   deployed,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
 import { claim, complete, heartbeat } from '../support/world/listening.ts';
 import { change, github, post, showRevision } from '../support/world/requests.ts';
-import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import { buildStarted, claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts';
+import { aRunningWorld } from '../support/world/running-world.ts';
+import { buildStarted, claimed, deploy, reaches } from '../support/world/steps.ts';
 
 describe('sweep', () => {
   it('starts what the stream never told of', async () => {
