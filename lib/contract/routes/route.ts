@@ -148,6 +148,9 @@ export const answersHead = ({
   permission !== 'listener:work' &&
   [page, eventStream, leadsOn, credential, writes, audit].every((each) => each === undefined);
 
+/** A route without its schemas: its path, and what gateways know it by. */
+export type RouteKeys = { path: string; keys: readonly string[] };
+
 /** What gateways know a route by: its method and path, and HEAD beside GET. */
 export const routeKeysOf = (row: Parameters<typeof answersHead>[0] & Pick<RouteRow, 'path'>): string[] => [
   `${row.method} ${row.path}`,
