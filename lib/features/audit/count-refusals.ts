@@ -8,8 +8,8 @@ import type { Known } from '../../core/identity/refused.ts';
 export const VARIOUS = 'various';
 
 /**
- * So many callers are counted apart in an hour, of those who are known and of the others each: somebody may come
- * from many addresses.
+ * So many callers are counted apart in an hour, of those who are known and of the others each: somebody may
+ * come from many addresses.
  */
 export const CALLERS_MAX = 100;
 
