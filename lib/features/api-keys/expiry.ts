@@ -27,7 +27,7 @@ export function latestEnd(
 }
 
 /** When the key ends (ISO 8601): as asked for, else as late as it may; undefined: never. */
-export function expiryOf(
+export function keyExpiryOf(
   { clock, settings: { keyDays } }: Pick<Deps, 'clock' | 'settings'>,
   { expires_at: at, role }: CreateApiKeyBody,
   { maker }: Caller,
