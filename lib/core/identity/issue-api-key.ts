@@ -7,7 +7,7 @@ import { type ApiKeyItem, putApiKey } from '../items/api-keys.ts';
 import type { AuditMark } from '../items/audit-events.ts';
 import { hashOf, hintOf, newApiKey } from './api-key.ts';
 
-export type NewApiKey = {
+type NewApiKey = {
   organizationId: string;
   /** Absent: a key of the organization. */
   tenantId: string | undefined;

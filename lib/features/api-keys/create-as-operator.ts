@@ -30,7 +30,7 @@ export async function createListenerKey(
   });
 }
 
-export type NewTenantKey = {
+type NewTenantKey = {
   tenantId: string;
   role: MemberRole;
   name: string;
