@@ -10,7 +10,7 @@ import {
 import { findComputeUse, noteComputeUse } from '../core/items/compute-use.ts';
 import { mainOf, type Step } from '../domain/rollout.ts';
 import { mayGoOn } from './assignment.ts';
-import { completeTaskInHand, logLine, reportHealth, reportOutcome, scheduleCheck } from './report.ts';
+import { completeTaskInHand, reportHealth, reportOutcome, scheduleCheck, writeLine } from './report.ts';
 import type { DriveDeps, Run } from './run.ts';
 import { serverPlanOf } from './server-plan.ts';
 
@@ -40,10 +40,10 @@ export function coordinatorOf(deps: DriveDeps, run: Run): Coordinator<ServerPlan
         : runStep(run.compute, coordinator, again, look);
     },
     idle: async (look, until, why) => {
-      await logLine(deps, run, why);
+      await writeLine(deps, run, why);
       return idle(deps, run, look, until);
     },
-    say: (line) => logLine(deps, run, line),
+    say: (line) => writeLine(deps, run, line),
   };
   return coordinator;
 }
@@ -72,7 +72,7 @@ async function logWhereItPrints(deps: DriveDeps, run: Run, { found, plan, goal }
   const startedFor = found.sets.find(({ key }) => key === goal.key)?.startedFor;
   if (startedFor === undefined || startedFor === plan.revisionId) return;
   const line = `Set ${goal.key} still runs from revision ${startedFor}: what its servers print is in the log of that revision.`;
-  await logLine(deps, run, line);
+  await writeLine(deps, run, line);
 }
 
 /**

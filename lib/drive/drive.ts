@@ -5,7 +5,7 @@ import type { DeploymentRef } from '../contract/refs.ts';
 import { findDeployment } from '../core/items/deployments.ts';
 import { type Assignment, takeUp } from './assignment.ts';
 import { coordinatorOf, type End } from './coordinator.ts';
-import { completeTaskInHand, failDeploy, logLine, reportHealth, scheduleCheck } from './report.ts';
+import { completeTaskInHand, failDeploy, reportHealth, scheduleCheck, writeLine } from './report.ts';
 import { type DriveDeps, type Run, runOf } from './run.ts';
 
 export type { DriveDeps } from './run.ts';
@@ -95,7 +95,7 @@ async function afterError(deps: DriveDeps, run: Run, error: unknown): Promise<So
     throw error;
   }
   if (error instanceof ComputeBusy) {
-    await logLine(deps, run, `${message} It is tried again.`);
+    await writeLine(deps, run, `${message} It is tried again.`);
     if (run.held.kind !== 'deploy' || !isLate(deps, run)) return 'later';
   }
   const isRefused = error instanceof ComputeRefused;

@@ -65,7 +65,7 @@ export async function failDeploy(deps: DriveDeps, run: Run, message: string): Pr
 const servingIn = ({ found }: Run) => found?.sets.find(({ key }) => key === mainOf(found.traffic));
 
 /** A line for the deploy log, unless it was the last one. */
-export async function logLine(deps: DriveDeps, run: Run, message: string | undefined): Promise<void> {
+export async function writeLine(deps: DriveDeps, run: Run, message: string | undefined): Promise<void> {
   const { held, listener, ref } = run;
   if (message === undefined || message === run.lastLine || held.kind !== 'deploy') return;
   run.lastLine = message;
