@@ -45,7 +45,7 @@ export const blobs = /* @__PURE__ */ once(() => createS3Blobs(env.BUCKET_NAME())
 export const logs = /* @__PURE__ */ once(() => createTableLogs(table(), clock));
 /** Its files are put there when the function is bundled. */
 export const apiDocs = /* @__PURE__ */ once(() => apiDocsIn(new URL('./viewer/', import.meta.url)));
-/** Likewise. */
+/** Its files are put there when the function is bundled. */
 export const consoleFiles = /* @__PURE__ */ once(() =>
   consoleFilesIn(new URL('./console/', import.meta.url)),
 );
@@ -65,7 +65,7 @@ export const commitStatuses = /* @__PURE__ */ once(() =>
 export const repositoryLists = /* @__PURE__ */ once(() =>
   createRepositoryLists(createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false })),
 );
-/** The same as `git`, which also looks at commits. */
+/** Git that reads commits too, and so needs more code than `git`. */
 export const lookingGit = /* @__PURE__ */ once(() =>
   createHttpGit({
     fetch: createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false }),

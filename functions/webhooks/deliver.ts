@@ -1,8 +1,8 @@
 import { clock, keys, settings, table, webhookSender } from '../../lib/container.ts';
 import { deliver } from '../../lib/features/webhooks/deliver.ts';
-import { webhookDelivery } from '../../lib/triggers/webhook-delivery.ts';
+import { deliveryHandler } from '../../lib/triggers/webhook-delivery.ts';
 
-export const create = webhookDelivery(deliver);
+export const create = deliveryHandler(deliver);
 export const handler = create(() => ({
   table: table(),
   clock,

@@ -5,7 +5,7 @@ import type { BalancerParts, Compute, NewSet, Plan } from './port.ts';
  * Wakes the driver of one deployment, which then brings what runs to what shall run. A hint: one that is lost
  * is made up for by sweep, and two at once do no harm.
  */
-export type ComputeDriver = { wake(place: DeploymentRef): Promise<void> };
+export type ComputeDriver = { wake(ref: DeploymentRef): Promise<void> };
 
 /** What servers of an image are made of. */
 export type ServerPlan = Plan & {

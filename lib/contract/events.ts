@@ -11,7 +11,7 @@ export const eventTypes = [
 
 /** What every event has beside its type. */
 const common = {
-  /** The same however often it is delivered. */
+  /** It stays the same however often the event is delivered. */
   id: z.string(),
   /** ISO 8601 UTC. */
   at: z.string(),

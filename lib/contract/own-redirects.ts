@@ -7,7 +7,7 @@ export type WayIn = {
   serverPath: string;
   /** The hosts, with their ports, that the client named. */
   hosts: readonly string[];
-  /** The same of the server itself, which no client reaches. */
+  /** The hosts, with their ports, of the server itself, which no client reaches. */
   inner: readonly string[];
   /** The client speaks https, whatever the server sees. */
   isSecure: boolean;

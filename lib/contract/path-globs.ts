@@ -71,7 +71,7 @@ function readBraces(glob: string): Read<Sequence> {
   return open.length > 0 ? { problem: UNBALANCED } : joined(whole);
 }
 
-/** The same with neighbouring texts in one. */
+/** Joins neighbouring texts of a sequence. */
 function joined(sequence: Sequence): Sequence {
   const texts: Sequence = [];
   for (const each of sequence) {

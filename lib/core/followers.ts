@@ -139,7 +139,7 @@ async function isOnly({ table, clock }: FollowDeps, place: Place): Promise<boole
   return false;
 }
 
-/** Keys are told apart: those of one user may be of several programs. Sessions of a user are one person's. */
+/** Each key is one follower: those of one user may be of several programs. Sessions of a user are one person's. */
 const whoIs = ({ caller: { userId, keyId, maker } }: Follower): string =>
   maker.kind === 'key' ? `key ${keyId}` : `user ${userId}`;
 

@@ -9,7 +9,7 @@ type Known = { reported_urls?: string[] | undefined; active?: { url?: string | u
 const reportedOf = ({ reported_urls: reported, active }: Known): string[] =>
   reported ?? (active?.url === undefined ? [] : [active.url]);
 
-/** The same with another report; undefined: it says nothing new. */
+/** The reported addresses with one more; undefined: the report says nothing new. */
 export function withReported(known: Known, url: string | undefined): string[] | undefined {
   const before = reportedOf(known);
   if (url === undefined || (before[0] === url && known.reported_urls !== undefined)) return undefined;

@@ -199,7 +199,7 @@ const member = (value: unknown, field: string): unknown =>
     ? Object.entries(value).find(([key]) => key === field)?.[1]
     : undefined;
 
-/** The same for a request body as it came, whatever else is wrong with it. */
+/** Checks the `resource_spec` of a request body as it came, whatever else is wrong with the body. */
 export function checkBodyResourceSpec(body: unknown): ValidationItem[] {
   const spec = member(member(body, 'source_config'), 'resource_spec');
   return typeof spec === 'object' && spec !== null ? checkResourceSpec({ ...spec }) : [];

@@ -9,18 +9,18 @@ import {
 } from '../compute/runner.ts';
 import { findComputeUse, noteComputeUse } from '../core/items/compute-use.ts';
 import { mainOf, type Step } from '../domain/rollout.ts';
-import { complete, lookAgain, report, reportHealth, say } from './report.ts';
-import type { Run, RunDeps } from './run.ts';
+import { mayGoOn } from './assignment.ts';
+import { completeTaskInHand, reportHealth, reportOutcome, scheduleCheck, writeLine } from './report.ts';
+import type { DriveDeps, Run } from './run.ts';
 import { serverPlanOf } from './server-plan.ts';
-import { mayGoOn } from './work.ts';
 
 /** `ill`: what shall run does not answer. `next`: go on to what else there is to do. `done`: the run ends. */
 export type End = 'ill' | 'next' | 'done';
 
 type Look = LookOf<ServerPlan>;
 
-/** A run's part in each step: what it asks the control plane, and says to it. */
-export function coordinatorOf(deps: RunDeps, run: Run): Coordinator<ServerPlan, End> {
+/** A run's part in each step: what it asks the control plane, and reports to it. */
+export function coordinatorOf(deps: DriveDeps, run: Run): Coordinator<ServerPlan, End> {
   const coordinator: Coordinator<ServerPlan, End> = {
     now: () => deps.clock.now(),
     plan: async (found) => {
@@ -35,19 +35,21 @@ export function coordinatorOf(deps: RunDeps, run: Run): Coordinator<ServerPlan, 
     announce: (look) => announce(deps, run, look),
     report: (step, look) => {
       const again = onceMore(step, run, look);
-      return again === undefined ? report(deps, run, step) : runStep(run.compute, coordinator, again, look);
+      return again === undefined
+        ? reportOutcome(deps, run, step)
+        : runStep(run.compute, coordinator, again, look);
     },
     idle: async (look, until, why) => {
-      await say(deps, run, why);
+      await writeLine(deps, run, why);
       return idle(deps, run, look, until);
     },
-    say: (line) => say(deps, run, line),
+    say: (line) => writeLine(deps, run, line),
   };
   return coordinator;
 }
 
 /** Each change is made under the lease, which is asked for right before. */
-async function mayChange(deps: RunDeps, run: Run): Promise<'go' | 'again' | 'done'> {
+async function mayChange(deps: DriveDeps, run: Run): Promise<'go' | 'again' | 'done'> {
   const right = await mayGoOn(deps, run);
   if (right === 'lost') return 'done';
   if (right === 'go' || run.task === undefined || run.task.grant === 'refused') return 'go';
@@ -56,8 +58,8 @@ async function mayChange(deps: RunDeps, run: Run): Promise<'go' | 'again' | 'don
 }
 
 /** An interrupt that came meanwhile wins. */
-async function announce(deps: RunDeps, run: Run, look: Look): Promise<'again' | 'done'> {
-  await sayWhereItPrints(deps, run, look);
+async function announce(deps: DriveDeps, run: Run, look: Look): Promise<'again' | 'done'> {
+  await logWhereItPrints(deps, run, look);
   const right = await mayGoOn(deps, run, 'switching');
   if (right === 'lost' || run.task === undefined) return 'done';
   run.task = { ...run.task, grant: right === 'go' ? 'granted' : 'refused' };
@@ -65,12 +67,12 @@ async function announce(deps: RunDeps, run: Run, look: Look): Promise<'again' | 
 }
 
 /** A set that is taken over from another revision goes on printing to the log of that one. */
-async function sayWhereItPrints(deps: RunDeps, run: Run, { found, plan, goal }: Look): Promise<void> {
+async function logWhereItPrints(deps: DriveDeps, run: Run, { found, plan, goal }: Look): Promise<void> {
   if (plan === 'nothing' || goal === 'nothing') return;
   const startedFor = found.sets.find(({ key }) => key === goal.key)?.startedFor;
   if (startedFor === undefined || startedFor === plan.revisionId) return;
   const line = `Set ${goal.key} still runs from revision ${startedFor}: what its servers print is in the log of that revision.`;
-  await say(deps, run, line);
+  await writeLine(deps, run, line);
 }
 
 /**
@@ -85,11 +87,11 @@ function onceMore(step: ReportStep, run: Run, { goal, seen: { sets } }: Look): S
 }
 
 /**
- * Nothing is to be done now. What is on its way out is helped along; a deploy that waits is looked at again
- * soon; otherwise the run ends, and says how things are and when the next one should look.
+ * Nothing is to be done now. What is on its way out is helped along; a deploy that waits is checked again
+ * soon; otherwise the run ends, and reports how things are and when the next one should check.
  */
 async function idle(
-  deps: RunDeps,
+  deps: DriveDeps,
   run: Run,
   { found, goal }: Look,
   until: number | undefined,
@@ -100,7 +102,7 @@ async function idle(
     await run.compute.remove(key);
   }
   if (run.held.kind === 'stopping') {
-    await complete(deps, run, { outcome: 'stopped' });
+    await completeTaskInHand(deps, run, { outcome: 'stopped' });
     return 'next';
   }
   // Each event of a server wakes another run: this one ends when it has taken over.
@@ -110,8 +112,8 @@ async function idle(
   await reportHealth(deps, run, { goal });
   // Nothing tells when a server that was started again answers.
   if (goal !== 'nothing' && !isUp(found, goal.key)) return 'ill';
-  if (goal === 'nothing') await lookAgain(deps, run, 'never');
-  else if (until !== undefined) await lookAgain(deps, run, until);
+  if (goal === 'nothing') await scheduleCheck(deps, run, 'never');
+  else if (until !== undefined) await scheduleCheck(deps, run, until);
   return 'done';
 }
 
@@ -122,10 +124,10 @@ const isUp = ({ sets, traffic }: Found, goalKey: string): boolean =>
 const NOTED_AGAIN_MILLISECONDS = 15 * 60_000;
 
 /**
- * Notes how much of what the balancer has is in use, when a look finds another number than is noted. Read
+ * Notes how much of what the balancer has is in use, when a check finds another number than is noted. Read
  * once in a run, and written when it changes.
  */
-async function noteUse({ table, clock }: RunDeps, run: Run, { inUse }: Found): Promise<void> {
+async function noteUse({ table, clock }: DriveDeps, run: Run, { inUse }: Found): Promise<void> {
   if (inUse === undefined || run.compute.quotas === undefined) return;
   const now = clock.now();
   run.use ??= { noted: await findComputeUse(table) };

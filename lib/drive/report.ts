@@ -8,43 +8,43 @@ import { reportStatus } from '../features/listener-protocol/status.ts';
 import { shipTaskLogs } from '../features/listener-protocol/task-logs.ts';
 import { ConditionsFailed } from '../store/dynamodb/transact.ts';
 import { write } from '../store/dynamodb/write.ts';
-import type { Run, RunDeps } from './run.ts';
-import { isTaken, leaseOf } from './work.ts';
+import { isTaken, leaseOf } from './assignment.ts';
+import type { DriveDeps, Run } from './run.ts';
 
-// What a run says to the control plane, in the words of the listener protocol.
+// What a run reports to the control plane, through the verbs of the listener protocol.
 
-type Said = { outcome: TaskOutcome; status_message?: string; previous_serving?: boolean };
+type TaskReport = { outcome: TaskOutcome; status_message?: string; previous_serving?: boolean };
 
 const MESSAGE_CHARACTERS_MAX = 8_192;
 
-/** Says how the task in hand ended. False: it had ended before, or is another run's. */
-export async function complete(deps: RunDeps, run: Run, said: Said): Promise<boolean> {
-  const { held, listener, place, deployment } = run;
+/** Reports how the task in hand ended. False: it had ended before, or is another run's. */
+export async function completeTaskInHand(deps: DriveDeps, run: Run, report: TaskReport): Promise<boolean> {
+  const { held, listener, ref, deployment } = run;
   if (held.kind === 'none' || deployment === undefined) return false;
   const { taskId, leaseId } = leaseOf(held);
-  const isUp = held.kind === 'deploy' && said.outcome === 'succeeded';
+  const isUp = held.kind === 'deploy' && report.outcome === 'succeeded';
   const body = {
     lease_id: leaseId,
-    ...said,
+    ...report,
     ...(isUp && { url: run.compute.address() }),
   };
   const params = { listener_id: listener.id, task_id: taskId };
   try {
-    return (await completeTask(deps, { params, body }, place)).accepted;
+    return (await completeTask(deps, { params, body }, ref)).accepted;
   } catch (error) {
     if (isTaken(error)) return false;
     throw error;
   }
 }
 
-/** Says how a deploy or a removal ended. What is left to do then is done without the task. */
-export async function report(deps: RunDeps, run: Run, step: ReportStep): Promise<'again' | 'done'> {
+/** Reports how a deploy or a removal ended. What is left to do then is done without the task. */
+export async function reportOutcome(deps: DriveDeps, run: Run, step: ReportStep): Promise<'again' | 'done'> {
   const { held, task } = run;
   const failure = step.outcome === 'failed' && {
     status_message: describeFailure(step.failure).slice(0, MESSAGE_CHARACTERS_MAX),
     previous_serving: step.previousServing,
   };
-  if (!(await complete(deps, run, { outcome: step.outcome, ...failure }))) return 'done';
+  if (!(await completeTaskInHand(deps, run, { outcome: step.outcome, ...failure }))) return 'done';
   if (held.kind !== 'deploy' || task === undefined) return 'done';
   run.task = { ...task, reported: step.outcome };
   // Each end of a task raises the epoch.
@@ -53,9 +53,9 @@ export async function report(deps: RunDeps, run: Run, step: ReportStep): Promise
 }
 
 /** Fails a deploy for a reason that the rule does not know. */
-export async function failDeploy(deps: RunDeps, run: Run, message: string): Promise<void> {
+export async function failDeploy(deps: DriveDeps, run: Run, message: string): Promise<void> {
   const { found } = run;
-  await complete(deps, run, {
+  await completeTaskInHand(deps, run, {
     outcome: 'failed',
     status_message: message.slice(0, MESSAGE_CHARACTERS_MAX),
     ...(found !== undefined && { previous_serving: (servingIn(run)?.ready ?? 0) > 0 }),
@@ -65,27 +65,29 @@ export async function failDeploy(deps: RunDeps, run: Run, message: string): Prom
 const servingIn = ({ found }: Run) => found?.sets.find(({ key }) => key === mainOf(found.traffic));
 
 /** A line for the deploy log, unless it was the last one. */
-export async function say(deps: RunDeps, run: Run, message: string | undefined): Promise<void> {
-  const { held, listener, place } = run;
-  if (message === undefined || message === run.said || held.kind !== 'deploy') return;
-  run.said = message;
+export async function writeLine(deps: DriveDeps, run: Run, message: string | undefined): Promise<void> {
+  const { held, listener, ref } = run;
+  if (message === undefined || message === run.lastLine || held.kind !== 'deploy') return;
+  run.lastLine = message;
   const { taskId, leaseId } = leaseOf(held);
   const params = { listener_id: listener.id, task_id: taskId };
   const line = { timestamp: deps.clock.now(), level: 'INFO' as const, message };
   const body = { lease_id: leaseId, lines: [line] };
-  await shipTaskLogs(deps, { params, body }, place).catch((error: unknown) => {
+  await shipTaskLogs(deps, { params, body }, ref).catch((error: unknown) => {
     // The run hears of it before it changes anything more.
     if (!isTaken(error)) throw error;
   });
 }
 
-/** Says what really runs, while there is no task. `problem`: why that cannot be brought to what shall run. */
+/**
+ * Reports what really runs, while there is no task. `problem`: why that cannot be brought to what shall run.
+ */
 export async function reportHealth(
-  deps: RunDeps,
+  deps: DriveDeps,
   run: Run,
   { goal, problem }: { goal?: Goal; problem?: string },
 ): Promise<void> {
-  const { held, listener, place, wanted, deployment } = run;
+  const { held, listener, ref, wanted, deployment } = run;
   if (held.kind !== 'none' || run.task !== undefined) return;
   const serving = servingIn(run);
   const isGoal = goal !== undefined && goal !== 'nothing' && serving?.key === goal.key;
@@ -94,17 +96,17 @@ export async function reportHealth(
   const reason =
     healthy || wanted === 'nothing' ? undefined : (problem ?? SILENT).slice(0, REASON_CHARACTERS_MAX);
   const url = deployment && run.compute.address();
-  const one = { deployment_id: place.deploymentId, epoch: held.epoch, revision_id, healthy, reason, url };
-  await reportStatus(deps, { params: { listener_id: listener.id }, body: { reports: [one] } }, place);
+  const one = { deployment_id: ref.deploymentId, epoch: held.epoch, revision_id, healthy, reason, url };
+  await reportStatus(deps, { params: { listener_id: listener.id }, body: { reports: [one] } }, ref);
 }
 
 /**
- * Has sweep look at the deployment at `at` (epoch milliseconds) if that is before it would; `never`: nothing
- * of it runs or shall run. While a revision or a deletion is at work, that is looked at anyway.
+ * Has sweep check the deployment at `at` (epoch milliseconds) if that is before it would; `never`: nothing of
+ * it runs or shall run. While a revision or a deletion is at work, sweep checks it anyway.
  */
-export async function lookAgain({ table }: RunDeps, run: Run, at: number | 'never'): Promise<void> {
-  const { place, held } = run;
-  const now = await findDeployment(table, place.tenantId, place.deploymentId);
+export async function scheduleCheck({ table }: DriveDeps, run: Run, at: number | 'never'): Promise<void> {
+  const { ref, held } = run;
+  const now = await findDeployment(table, ref.tenantId, ref.deploymentId);
   if (now === undefined || now.slot !== undefined || now.task_id !== undefined || now.queued.length > 0)
     return;
   if (held.kind !== 'none' || now.epoch !== held.epoch) return;
@@ -112,7 +114,7 @@ export async function lookAgain({ table }: RunDeps, run: Run, at: number | 'neve
   try {
     await write(table, lookAtManaged(now, at === 'never' ? undefined : at));
   } catch (error) {
-    // Something has begun, or somebody asked for a look: that one finds out.
+    // Something has begun, or somebody asked for a check: that one finds out.
     if (!(error instanceof ConditionsFailed)) throw error;
   }
 }

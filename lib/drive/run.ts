@@ -4,41 +4,44 @@ import type { Found } from '../compute/port.ts';
 import type { Deps } from '../core/deps.ts';
 import type { ComputeUse } from '../core/items/compute-use.ts';
 import type { Task } from '../domain/rollout.ts';
-import type { Given } from './server-plan.ts';
-import type { Held, Work, WorkDeps } from './work.ts';
+import type { Assignment, AssignmentDeps, Held } from './assignment.ts';
+import type { GivenVariables } from './server-plan.ts';
 
-export type RunDeps = WorkDeps & Pick<Deps, 'logs' | 'agentSecrets'> & { compute: ManagedCompute };
+export type DriveDeps = AssignmentDeps & Pick<Deps, 'logs' | 'agentSecrets'> & { compute: ManagedCompute };
 
-/** What a run knows beside what it finds. */
-export type Run = Work & {
+/** An assignment, and what a run knows of it by now. */
+export type Run = Assignment & {
   compute: ReturnType<ManagedCompute>;
-  /** What the last look found; undefined: it failed. */
+  /** What the last check found; undefined: it failed. */
   found: Found | undefined;
   /** The task as the rule of rollouts knows it; undefined: what shall run is only kept. */
   task: Task;
   /** The last line that it wrote to the deploy log. */
-  said: string | undefined;
+  lastLine: string | undefined;
   /** Its set could not be made in its time, and was tried once more. */
   hasTriedLate: boolean;
   /** What the installation gives to servers, as it was when the run began. */
-  given: Given;
+  given: GivenVariables;
   /** What is noted of how full the balancer is; undefined: not read yet. */
   use?: { noted: ComputeUse | undefined };
 };
 
 /** Pulling a large image, and finding room for it, takes minutes. */
 const START_TIMEOUT_SECONDS = 600;
-export const runOf = async (deps: Pick<RunDeps, 'agentSecrets' | 'compute'>, work: Work): Promise<Run> => ({
-  ...work,
-  compute: deps.compute({ ...work.place, name: work.deployment?.name ?? '' }),
+export const runOf = async (
+  deps: Pick<DriveDeps, 'agentSecrets' | 'compute'>,
+  assignment: Assignment,
+): Promise<Run> => ({
+  ...assignment,
+  compute: deps.compute({ ...assignment.ref, name: assignment.deployment?.name ?? '' }),
   found: undefined,
-  task: taskOf(work.held),
-  said: undefined,
+  task: taskOf(assignment.held),
+  lastLine: undefined,
   hasTriedLate: false,
-  given: work.wanted === 'nothing' ? {} : await givenBy(deps),
+  given: assignment.wanted === 'nothing' ? {} : await givenBy(deps),
 });
 
-async function givenBy({ agentSecrets }: Pick<RunDeps, 'agentSecrets'>): Promise<Given> {
+async function givenBy({ agentSecrets }: Pick<DriveDeps, 'agentSecrets'>): Promise<GivenVariables> {
   try {
     return { variables: await agentSecrets?.variables() };
   } catch (error) {

@@ -29,7 +29,7 @@ const stores = [
 const GRACE_SECONDS = 180;
 
 /** What the installation gives to all servers; `problem`: why that is not known. */
-export type Given = { variables?: SharedVariables | undefined; problem?: string };
+export type GivenVariables = { variables?: SharedVariables | undefined; problem?: string };
 
 /**
  * What a revision's servers are made of. Throws ComputeRefused for what cannot run here: before anything of
@@ -37,7 +37,7 @@ export type Given = { variables?: SharedVariables | undefined; problem?: string 
  */
 export function serverPlanOf(
   spec: DeploySpec,
-  { listener, given, byTask }: { listener: Listener; given: Given; byTask: boolean },
+  { listener, given, byTask }: { listener: Listener; given: GivenVariables; byTask: boolean },
 ): ServerPlan {
   const servers = serversOf(spec, listener, given);
   const { revision_id: revisionId } = spec;
@@ -55,7 +55,7 @@ export function serverPlanOf(
 /** What a set is made of: a hash of all of it is its key. */
 type Servers = Omit<ServerPlan, Exclude<keyof Plan, 'min' | 'max'>>;
 
-function serversOf(spec: DeploySpec, listener: Listener, given: Given): Servers {
+function serversOf(spec: DeploySpec, listener: Listener, given: GivenVariables): Servers {
   const { artifact, resource_spec: wishes } = spec;
   if (artifact.kind !== 'image')
     throw new ComputeRefused(
@@ -80,7 +80,7 @@ function serversOf(spec: DeploySpec, listener: Listener, given: Given): Servers 
 function variablesOf(
   { environment, server }: DeploySpec,
   { compute_type: type }: Listener,
-  { variables: common, problem }: Given,
+  { variables: common, problem }: GivenVariables,
 ): Pick<ServerPlan, 'environment' | 'shared'> {
   const own = new Map(environment.map(({ name, value }) => [name, value]));
   const inItem = common?.names ?? [];
@@ -113,7 +113,7 @@ const textsIn = (value: unknown): Record<string, string> =>
     : {};
 
 /** What a person reads of variables that are none of the deployment's own. */
-function remarksOn({ variables }: Given, { shared }: Servers): string[] {
+function remarksOn({ variables }: GivenVariables, { shared }: Servers): string[] {
   const names = shared?.variables.map(({ name }) => name) ?? [];
   const line = `The installation gives these servers ${names.join(', ')} (agentSecrets).`;
   return [names.length > 0 ? line : undefined, variables?.remark].filter((each) => each !== undefined);

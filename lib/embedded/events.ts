@@ -1,13 +1,13 @@
 import type { Events } from '../adapters/events.ts';
 import type { DeploymentEvent, PublishedEvent, TokenEvent } from '../contract/events.ts';
 
-/** The newest so many are kept for who asks. */
+/** How many of the newest events are kept. */
 const KEPT_MAX = 1_000;
 
 export type EmbeddedEvents = Events & {
-  /** What was told of deployments, oldest first, repetitions included. */
+  /** Published events of deployments, oldest first, repetitions included. */
   published(): readonly DeploymentEvent[];
-  /** The same of OAuth tokens and connections. */
+  /** Published events of OAuth tokens and connections, in that order too. */
   publishedOfTokens(): readonly TokenEvent[];
 };
 

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Page, PageRequest } from '../contract/browser/page.ts';
 import { refuse, type ValidationItem } from '../contract/errors.ts';
 import { once } from '../contract/once.ts';
-import type { RouteInput, RouteOutput, RouteRow } from '../contract/routes/route.ts';
+import type { RouteInput, RouteKeys, RouteOutput, RouteRow } from '../contract/routes/route.ts';
 import type { Caller, UseCase } from '../core/caller.ts';
 import { unkeyed } from '../core/idempotency.ts';
 import { authenticateCaller, type Credentials, type IdentityDeps } from '../core/identity/authenticate.ts';
@@ -172,9 +172,9 @@ export function pageEndpoint<D>(
 }
 
 /** Answers what no route took: 405 for a known path under another method, else 404. */
-export const notFound = (rows: readonly RouteRow[]): Handler =>
+export const notFound = (routes: readonly RouteKeys[]): Handler =>
   serve([requestId, errorAnswers('fallback', callsNothing)], async (event) => {
-    throw notTaken(rows, event);
+    throw notTaken(routes, event);
   });
 
 type Run = (event: APIGatewayProxyEventV2, exchange: Exchange) => Promise<Result>;

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type ApiError, refuse } from '../contract/errors.ts';
-import { type RouteRow, routeKeysOf } from '../contract/routes/route.ts';
+import type { RouteKeys } from '../contract/routes/route.ts';
 
 /** The pattern of a path such as `/v2/things/{thing_id}` or `/things/{proxy+}`. */
 function pathPattern(path: string): RegExp {
@@ -19,11 +19,11 @@ const literalsOf = (path: string): number =>
  * The methods that `path` answers to, by the alphabet; empty for an unknown path. Where it is a name among
  * ids (`/v2/auth/tokens/exists`), those of the ids are not its own.
  */
-function methodsOf(rows: readonly RouteRow[], path: string): string[] {
-  const matching = rows.filter((row) => pathPattern(row.path).test(path));
-  const most = Math.max(...matching.map((row) => literalsOf(row.path)));
-  const own = matching.filter((row) => literalsOf(row.path) === most);
-  return [...new Set(own.flatMap(routeKeysOf).map((key) => key.slice(0, key.indexOf(' '))))].sort();
+function methodsOf(routes: readonly RouteKeys[], path: string): string[] {
+  const matching = routes.filter((route) => pathPattern(route.path).test(path));
+  const most = Math.max(...matching.map((route) => literalsOf(route.path)));
+  const own = matching.filter((route) => literalsOf(route.path) === most);
+  return [...new Set(own.flatMap(({ keys }) => keys.map((key) => key.slice(0, key.indexOf(' ')))))].sort();
 }
 
 /** `rawPath` carries the stage's name unless it is the default one. */
@@ -32,8 +32,8 @@ function pathOf({ rawPath, requestContext: { stage } }: APIGatewayProxyEventV2):
 }
 
 /** The refusal of what no route took. */
-export function notTaken(rows: readonly RouteRow[], event: APIGatewayProxyEventV2): ApiError {
-  const allowed = methodsOf(rows, pathOf(event));
+export function notTaken(routes: readonly RouteKeys[], event: APIGatewayProxyEventV2): ApiError {
+  const allowed = methodsOf(routes, pathOf(event));
   const { method } = event.requestContext.http;
   if (allowed.length === 0 || allowed.includes(method)) return refuse('path_not_found', {});
   return refuse('method_not_allowed', { method, allowed }, { allow: allowed.join(', ') });

@@ -12,7 +12,7 @@ export type RefusalDeps = Pick<Deps, 'clock'> & Partial<Pick<Deps, 'auditLog'>>;
 
 /** Tells the audit of requests that are answered with 401 or 403, by whatever step or use case. */
 export function noteRefusals({ operation }: RouteRow, deps: () => RefusalDeps): Middleware {
-  const look: NonNullable<Middleware['after']> = ({ event, error, internal, response }) => {
+  const note: NonNullable<Middleware['after']> = ({ event, error, internal, response }) => {
     const isOurs = error instanceof ApiError;
     const status = isOurs ? error.status : response?.statusCode;
     if (status !== 401 && status !== 403) return;
@@ -27,7 +27,7 @@ export function noteRefusals({ operation }: RouteRow, deps: () => RefusalDeps): 
       known: internal.caller ?? (isOurs ? whoWasRefused(error) : undefined),
     });
   };
-  return { after: look, onError: look };
+  return { after: note, onError: note };
 }
 
 type From = Pick<Refusal, 'requestId' | 'sourceAddress' | 'credential' | 'claimedTenantId'>;

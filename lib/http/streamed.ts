@@ -5,7 +5,7 @@ const streams = new WeakMap<Result, ReadableStream<Uint8Array>>();
 
 export const streamOf = (result: Result): ReadableStream<Uint8Array> | undefined => streams.get(result);
 
-/** The same answer, with the body that its output has, if it has one. */
+/** Keeps the stream of an output with its answer, if it has one. */
 export function withStream(result: Result, output: unknown): Result {
   if (typeof output === 'object' && output !== null && 'stream' in output) {
     if (output.stream instanceof ReadableStream) streams.set(result, output.stream);

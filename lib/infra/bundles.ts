@@ -2,11 +2,12 @@ import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from '
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { ENTRY_FILE } from '../adapters/aws/console-files.ts';
 import { bundleConsole } from '../console-bundle/bundle.ts';
 import { DESCRIPTION_FILE, packageFiles } from '../contract/browser/api-docs.ts';
 import { once } from '../contract/once.ts';
+import { routeKeys } from '../contract/routes/index.ts';
 import { getConsole } from '../features/console-pages/routes.ts';
 import { getDocsFile, getOpenApi } from '../features/service/routes.ts';
 
@@ -35,12 +36,25 @@ export const bundler = {
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
+/**
+ * Of the route table a function may read `routeKeys` alone, and finds it made: the rows would bring the
+ * schemas of every endpoint with them.
+ */
+const routeTable: Plugin = {
+  name: 'route-table',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/lib\/contract\/routes\/index\.ts$/ }, () => ({
+      contents: `export const routeKeys = ${JSON.stringify(routeKeys)};`,
+    })),
+};
+
 const options = {
   ...bundler,
   absWorkingDir: root,
   outExtension: { '.js': '.mjs' },
   sourcemap: true,
   sourcesContent: false,
+  plugins: [routeTable],
   alias: { '@aws-sdk/credential-provider-node': join(root, 'lib/adapters/aws/function-credentials.ts') },
 } as const satisfies BuildOptions;
 

@@ -36,7 +36,7 @@ export async function writeFileAtomic(
   }
 }
 
-/** The same for small files whose content must be there before the next statement. */
+/** Writes a small file whole or not at all, and has written it before the next statement. */
 export function writeFileAtomicSync(path: string, content: Content): void {
   const temporary = `${path}.tmp`;
   writeFileSync(temporary, content, { ...writing({}), flag: 'w' });

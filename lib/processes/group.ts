@@ -38,7 +38,7 @@ export type ProcessGroup = GroupRecord & {
  * An orphan may hold the pipes open for ever: what has not come this long after the exit is not waited for.
  */
 const DRAIN_MILLISECONDS = 250;
-/** Nor for an orphan that never stops writing. */
+/** An orphan that never stops writing is not waited for any longer than this. */
 const DRAIN_MILLISECONDS_MAX = 2_000;
 
 function readLines(

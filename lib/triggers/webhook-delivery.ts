@@ -10,7 +10,7 @@ const wakeEvent = z.object({
 });
 
 /** Makes the function that is woken when something is to be delivered to a webhook. */
-export function webhookDelivery<D>(
+export function deliveryHandler<D>(
   deliver: (deps: D, wake: Wake) => Promise<void>,
 ): (deps: () => D) => (event: unknown) => Promise<void> {
   return (deps) => {

@@ -9,7 +9,7 @@ import {
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import type { DeploymentEvent } from '../../lib/contract/events.ts';
-import { putUnsentEvents } from '../../lib/core/items/event-items.ts';
+import { putUnpublishedEvents } from '../../lib/core/items/events.ts';
 import { transact } from '../../lib/store/dynamodb/transact.ts';
 import { api, expectApi, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
@@ -126,7 +126,7 @@ export function followerTests(at: () => Tour): void {
       tenant_id: slipway.tenantId,
       deployment_id: FOREIGN_ID,
     } as const;
-    await transact({ client, name: slipway.tableName }, [putUnsentEvents(owner, [event], Date.now())]);
+    await transact({ client, name: slipway.tableName }, [putUnpublishedEvents(owner, [event], Date.now())]);
     client.destroy();
     expect(await follower?.hears(FOREIGN_ID, 1, SWEEP_TIMEOUT_MS)).toEqual([event]);
   });

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -7,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { gitRepositoryIn } from '../support/files/git-repository.ts';
 import { temporaryFolder } from '../support/files/temporary-folder.ts';
 import { serveGit } from '../support/programs/git-server.ts';
-import { helloFiles, packageJson } from '../support/programs/hello-server.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
 import {
   create,
   deployed,
@@ -16,7 +15,6 @@ import {
   expectApi,
   helloFrom,
   type Program,
-  patch,
   type ShownRevision,
   startProgram,
 } from '../support/programs/program.ts';
@@ -44,9 +42,6 @@ async function aScene(program: Program, name: string, { isSilent = false } = {})
   const bare = join(folder, 'app.git');
   const clone = await temporaryFolder();
   const { git, commit } = await gitRepositoryIn(clone, await helloFiles('v1'));
-  // The server is in this very process, which must not wait for git.
-  const pushed = (refs: string, ...options: string[]) =>
-    promisify(execFile)('git', ['-C', clone, 'push', '--quiet', ...options, 'origin', refs]);
   git('clone', '--quiet', '--bare', '.', bare);
   const address = pathToFileURL(bare).href;
   const { id: integrationId } = await expectApi<{ id: string }>(
@@ -70,33 +65,15 @@ async function aScene(program: Program, name: string, { isSilent = false } = {})
   const { id } = await deployed(program, await create(program, name, address, { source_config }));
   return {
     id,
-    git,
-    commit,
-    pushed,
-    /** Moves the branch to a commit that is there already, as a push does, and tells of it. */
-    move: (to: string) => {
-      git('-C', bare, 'update-ref', 'refs/heads/main', to);
-      tell();
-    },
-    /** Commits these files and pushes them. */
-    push: async (version: string, more: Record<string, string> = {}) => {
-      await commit(await helloFiles(version, more));
-      await pushed('main');
+    /** Commits the files of this version and pushes them. Gives the commit. */
+    push: async (version: string) => {
+      await commit(await helloFiles(version));
+      // The server is in this very process, which must not wait for git.
+      await promisify(execFile)('git', ['-C', clone, 'push', '--quiet', 'origin', 'main']);
       return git('rev-parse', 'HEAD');
     },
     /** What the deliveries so far were answered. */
     answers: async () => (await Promise.all(told)).map(({ status }) => status),
-    /** Waits until all of them were looked at. */
-    looked: () =>
-      until(
-        async () => {
-          const path = `/v2/integrations/${integrationId}/deliveries?limit=100`;
-          type Listed = { resources: { pending: boolean }[] };
-          const { resources } = await expectApi<Listed>(program, 'GET', path, undefined, 200);
-          return resources.length === told.length && resources.every(({ pending }) => !pending);
-        },
-        { what: 'all deliveries to be looked at' },
-      ),
   };
 }
 
@@ -126,45 +103,6 @@ describe('a push to a git server', () => {
     expect(first?.cause.kind).toBe('request');
     expect(rest).toEqual([]);
     expect(await answers()).toEqual([200]);
-  });
-
-  it('of twenty in a second is built twice at most, and the last one serves', async () => {
-    const { id, git, commit, pushed, move, answers, looked } = await aScene(program(), 'twenty');
-    const go = join(await temporaryFolder(), 'go');
-    const wait = `setInterval(() => require('node:fs').existsSync('${go}') && process.exit(), 50)`;
-    const commits: string[] = [];
-    for (let version = 2; version <= 21; version += 1) {
-      const build = packageJson({ build: `node --input-type=commonjs -e "${wait}"` });
-      await commit(await helloFiles(`v${version}`, { 'package.json': build }));
-      commits.push(git('rev-parse', 'HEAD'));
-    }
-    await pushed('HEAD:refs/heads/next');
-    for (const each of commits) move(each);
-    expect((await answers()).slice(1)).toEqual(commits.map(() => 200));
-    await looked();
-    await writeFile(go, '');
-    await serves(program(), id, 'v21');
-    const made = (await revisionsOf(program(), id)).filter(({ cause }) => cause.kind !== 'request');
-    expect(made[0]?.source_revision_config.repo_commit_sha).toBe(commits.at(-1));
-    const built = made.filter(({ status_history: history }) =>
-      history.some(({ status }) => status === 'AWAITING_BUILD'),
-    );
-    expect([1, 2]).toContain(built.length);
-    expect(made.filter(({ status }) => status === 'SKIPPED')).toHaveLength(made.length - built.length);
-  });
-
-  it('that touches none of the paths is not built, as is one by force that does', async () => {
-    const { id, push, git, pushed, answers, looked } = await aScene(program(), 'paths');
-    await patch(program(), id, { source_config: { push_paths: ['server.js', 'lib/**'] } });
-    await push('v1', { 'docs/notes.txt': 'nothing that runs' });
-    expect(await answers()).toEqual([200]);
-    await looked();
-    expect(await revisionsOf(program(), id)).toHaveLength(1);
-    git('reset', '--quiet', '--hard', 'HEAD~1');
-    await pushed('main', '--force');
-    await push('v3');
-    await serves(program(), id, 'v3');
-    expect(await revisionsOf(program(), id)).toHaveLength(2);
   });
 });
 

@@ -8,9 +8,9 @@ import { errors } from '../../lib/contract/errors.ts';
 import { commonErrors } from '../../lib/contract/openapi/errors.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 import { getDocsFile, getOpenApi } from '../../lib/features/service/routes.ts';
-import type { Handler } from '../../lib/http/exchange.ts';
+import type { Handler, Result } from '../../lib/http/exchange.ts';
 import { type Bundle, bundleFunctions } from '../../lib/infra/bundles.ts';
-import { handlers } from '../../lib/infra/handlers.ts';
+import { fallbackHandler, handlers } from '../../lib/infra/handlers.ts';
 import { ceilingGroup, ceilingsKiB, misweighed } from '../support/aws/bundle-ceilings.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../support/http/event.ts';
 
@@ -64,7 +64,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-bundles-'));
   own = await bundleFunctions(handlers(), join(folder, 'own'), { packages: 'external' });
   heaviest = await heaviestFunctions(own);
-  whole = await bundleFunctions([...new Set([...heaviest, ...docsFunctions])], join(folder, 'whole'));
+  whole = await bundleFunctions(
+    [...new Set([...heaviest, ...docsFunctions, fallbackHandler])],
+    join(folder, 'whole'),
+  );
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -106,11 +109,27 @@ it.each(routes.map((row) => [row.operation, row] as const))(
   },
 );
 
+/** Calls a function as it is deployed. */
+async function call(name: string, parts: EventParts): Promise<Result> {
+  const { handler } = load(join(whole.get(name)?.folder ?? '', 'index.mjs')) as { handler: Handler };
+  return handler(apiEvent(parts), lambdaContext());
+}
+
+it('the fallback as it is deployed knows every route, without its schemas', async () => {
+  const packages = await packagesIn(join(own.get(fallbackHandler)?.folder ?? '', 'index.mjs'));
+  expect(packages).not.toContain('zod');
+  const answer = await call(fallbackHandler, {
+    method: 'PUT',
+    path: '/v2/deployments',
+    routeKey: '$default',
+  });
+  expect(answer).toMatchObject({ statusCode: 405, headers: { allow: 'DELETE, GET, HEAD, POST' } });
+});
+
 /** Here, where others are bundled: two more in one run of the bundler take a third of a run of their own. */
 describe('the documentation', () => {
   async function ask(name: string, parts: EventParts): Promise<string> {
-    const { handler } = load(join(whole.get(name)?.folder ?? '', 'index.mjs')) as { handler: Handler };
-    const answer = await handler(apiEvent(parts), lambdaContext());
+    const answer = await call(name, parts);
     expect(answer.statusCode).toBe(200);
     return answer.body ?? '';
   }

@@ -8,9 +8,8 @@ import { buildTests } from './build-tests.ts';
 import { costTests } from './cost-tests.ts';
 import { creationTests } from './creation-tests.ts';
 import { frontTests } from './front-tests.ts';
+import { limitTests, routeTests } from './gateway-tests.ts';
 import { keptTests } from './kept-tests.ts';
-import { limitTests } from './limit-tests.ts';
-import { routeTests } from './route-tests.ts';
 import { settingsTests } from './settings-tests.ts';
 
 /** CloudFormation takes 500; the rest is room for what comes. */

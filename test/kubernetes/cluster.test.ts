@@ -1,16 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { timed } from '../support/run/progress.ts';
 import { accessTests } from './access-tests.ts';
 import { type Client, clientFrom, newNamespace } from './client.ts';
 import { controllerTests } from './controller-tests.ts';
 import { logTests } from './log-tests.ts';
-import { podEndTests } from './pod-end-tests.ts';
-import { podRunTests } from './pod-run-tests.ts';
-import { podStartTests } from './pod-start-tests.ts';
+import { podEndTests, podRunTests, podStartTests } from './pod-tests.ts';
 import { type Cluster, startCluster } from './start-cluster.ts';
 
 const processes = new ProcessSupervisor();
@@ -33,10 +31,17 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-podStartTests(() => ({ client, namespace }));
-podRunTests(() => ({ client, namespace }));
-podEndTests(() => ({ client, namespace }));
-logTests(() => ({ client, namespace }));
+const at = () => ({ client, namespace });
+describe.concurrent('a pod before it starts', () => {
+  podStartTests(at);
+});
+describe.concurrent('a pod that runs', () => {
+  podRunTests(at);
+});
+describe.concurrent('a pod that is deleted', () => {
+  podEndTests(at);
+});
+logTests(at);
 controllerTests(() => ({ client }));
 accessTests(() => ({ client, auditLog: cluster.auditLog }));
 

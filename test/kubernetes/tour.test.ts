@@ -1,11 +1,77 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { labels, MANAGED_BY } from '../../lib/compute/kubernetes/render/names.ts';
 import { withGeneratedPart } from '../support/files/generated-part.ts';
 import { until } from '../support/until.ts';
-import { getTables, printed } from './kubectl-get.ts';
 import { type RunningListener, World } from './world.ts';
+
+/** What the API server makes of a list for people: kubectl prints the columns of the first priority. */
+type Table = {
+  columnDefinitions: { name: string; priority: number }[];
+  rows: { cells: unknown[] }[];
+};
+
+const AS_TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+
+async function tableOf(config: KubeConfig, path: string): Promise<Table> {
+  const options: Parameters<KubeConfig['applyToHTTPSOptions']>[0] = { method: 'GET' };
+  await config.applyToHTTPSOptions(options);
+  const headers = { ...options.headers, accept: AS_TABLE };
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      `${config.getCurrentCluster()?.server}${path}`,
+      { ...options, headers },
+      (answer) => {
+        // The API server answers with a Table when it is asked for one.
+        void json(answer).then((table) => resolve(table as Table), reject);
+      },
+    );
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+/** The kinds of `deploy,svc,hpa,pdb`, as kubectl names their objects. */
+const kinds = [
+  ['deployment.apps', 'apps/v1', 'deployments'],
+  ['service', 'v1', 'services'],
+  ['horizontalpodautoscaler.autoscaling', 'autoscaling/v2', 'horizontalpodautoscalers'],
+  ['poddisruptionbudget.policy', 'policy/v1', 'poddisruptionbudgets'],
+] as const;
+
+/** The columns of these objects that carry the label, a table a kind, by the words of the header. */
+async function getTables(
+  config: KubeConfig,
+  namespace: string,
+  labelSelector: string,
+): Promise<string[][][]> {
+  const query = `?labelSelector=${encodeURIComponent(labelSelector)}`;
+  return Promise.all(
+    kinds.map(async ([kind, version, plural]) => {
+      const group = version === 'v1' ? 'api' : 'apis';
+      const path = `/${group}/${version}/namespaces/${namespace}/${plural}${query}`;
+      const { columnDefinitions, rows } = await tableOf(config, path);
+      const shown = columnDefinitions.flatMap(({ priority }, index) => (priority === 0 ? [index] : []));
+      const header = shown.map((index) => columnDefinitions[index]?.name.toUpperCase() ?? '');
+      const cells = rows.map((row) => shown.map((index) => String(row.cells[index])));
+      return [header, ...cells.map(([name, ...others]) => [`${kind}/${name}`, ...others])];
+    }),
+  );
+}
+
+/** As kubectl prints them: columns three spaces apart, kinds by an empty line. */
+const printed = (tables: readonly string[][][]): string =>
+  tables.map((table) => table.map((row) => inColumns(row, table)).join('\n')).join('\n\n');
+
+const inColumns = (row: readonly string[], table: readonly string[][]): string =>
+  row
+    .map((cell, index) => cell.padEnd(Math.max(...table.map((each) => each[index]?.length ?? 0)) + 3))
+    .join('')
+    .trimEnd();
 
 const file = fileURLToPath(new URL('../../docs/kubernetes.md', import.meta.url));
 

@@ -5,12 +5,30 @@ import { join } from 'node:path';
 import { say } from '../support/run/progress.ts';
 import { type Account, closeAccount, openAccount } from './account.ts';
 import { clean } from './clean.ts';
-import { newName, openEnvironment } from './environment.ts';
-import { fargateCost } from './fargate/verification.ts';
+import { newName, openEnvironment, reach } from './environment.ts';
+import { fargateCost, useFargate } from './fargate/verification.ts';
+import { useMachine } from './machine.ts';
 import { OptionsError, readWish, secretsIn, USAGE, type Wish } from './options.ts';
 import { Report } from './report.ts';
 import { count, type Run } from './run.ts';
-import { verify } from './verification.ts';
+import { upgrade } from './upgrade.ts';
+
+/** Uses a new environment as its users would. Throws at the first step that fails. */
+async function verify(run: Run): Promise<void> {
+  const { environment, report } = run;
+  const { cdk } = environment;
+  await report.step('cdk synth', () => cdk.synth());
+  await report.step('cdk bootstrap', () => cdk.bootstrap());
+  const api = await report.step('cdk deploy --all', async () => reach(await cdk.deploySynthesised()));
+  run.tableName = api.tableName;
+  try {
+    if (run.compute === 'fargate') await useFargate(run, api);
+    else await useMachine(run, api);
+  } finally {
+    await api.close();
+  }
+  await upgrade(run);
+}
 
 const HOUR_MS = 3_600_000;
 

@@ -1,6 +1,10 @@
+import { SetAlarmStateCommand } from '@aws-sdk/client-cloudwatch';
+import { SubscribeCommand } from '@aws-sdk/client-sns';
+import { CreateQueueCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Installation } from '../support/programs/program.ts';
 import type { Units } from '../support/table/consumed.ts';
-import { hearAlarm } from './alarm.ts';
+import { until } from '../support/until.ts';
+import type { Account } from './account.ts';
 import { type Counted, countOf, unitsOf } from './counts.ts';
 import { deployRepository } from './deployments.ts';
 import type { Api, Environment } from './environment.ts';
@@ -8,7 +12,79 @@ import type { Secret } from './langgraph.ts';
 import type { Compute } from './options.ts';
 import type { Report } from './report.ts';
 import type { StreamWish } from './switch.ts';
-import { refusedByThrottle } from './throttle.ts';
+
+/** Twice what a route without a key lets through at once, by default. */
+const REQUESTS = 80;
+const WAVES_MAX = 3;
+/** 503 is Lambda's own limit, which new accounts meet first. */
+const EXPECTED = [200, 429, 503];
+
+/**
+ * Sends requests without a key, many at once, until some are refused for that, and gives how many were.
+ * Throws when one has another answer, or when all are let through.
+ */
+async function refusedByThrottle(baseUrl: string): Promise<number> {
+  for (let wave = 0; wave < WAVES_MAX; wave += 1) {
+    const statuses = await Promise.all(Array.from({ length: REQUESTS }, () => statusOf(`${baseUrl}/ok`)));
+    const strange = statuses.filter((status) => !EXPECTED.includes(status));
+    if (strange.length > 0) throw new Error(`GET /ok was answered with ${[...new Set(strange)].join(', ')}`);
+    const refused = statuses.filter((status) => status === 429).length;
+    if (refused > 0) return refused;
+  }
+  throw new Error(`GET /ok was never refused, though ${REQUESTS} came at once, ${WAVES_MAX} times`);
+}
+
+async function statusOf(url: string): Promise<number> {
+  const response = await fetch(url);
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/**
+ * Sets off the alarm of records that were set aside, and waits until its message has come through the topic
+ * to a queue that follows it. CloudWatch takes the alarm back by itself.
+ */
+async function hearAlarm(account: Account, environment: string): Promise<void> {
+  const { id, region, partition, clients } = account;
+  const place = `${region}:${id}:slipway-${environment}`;
+  const TopicArn = `arn:${partition}:sns:${place}-alarms`;
+  const queueArn = `arn:${partition}:sqs:${place}-alarms-heard`;
+  const QueueUrl = await makeQueue(clients.queues, `slipway-${environment}-alarms-heard`, queueArn, TopicArn);
+  await clients.topics.send(new SubscribeCommand({ TopicArn, Protocol: 'sqs', Endpoint: queueArn }));
+  const AlarmName = `slipway-${environment}-stream-set-aside`;
+  const StateReason = 'Slipway is being verified: nothing is wrong.';
+  await clients.alarms.send(new SetAlarmStateCommand({ AlarmName, StateValue: 'ALARM', StateReason }));
+  const heard = await until(
+    async () => {
+      const asked = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 });
+      const { Messages = [] } = await clients.queues.send(asked);
+      return Messages.map(({ Body = '' }) => Body).find((body) => body.includes(AlarmName));
+    },
+    { what: `the message of the alarm ${AlarmName} in the queue` },
+  );
+  if (!heard.includes('docs/operations.md#stream-set-aside'))
+    throw new Error(`The message of the alarm does not name its runbook: ${heard}`);
+}
+
+/** A queue that this topic alone may send to. */
+async function makeQueue(
+  client: SQSClient,
+  QueueName: string,
+  queueArn: string,
+  topicArn: string,
+): Promise<string> {
+  const statement = {
+    Effect: 'Allow',
+    Principal: { Service: 'sns.amazonaws.com' },
+    Action: 'sqs:SendMessage',
+    Resource: queueArn,
+    Condition: { ArnEquals: { 'aws:SourceArn': topicArn } },
+  };
+  const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
+  const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName, Attributes: { Policy } }));
+  if (QueueUrl === undefined) throw new Error(`SQS gave no address for the queue ${QueueName}`);
+  return QueueUrl;
+}
 
 export type Repository = { url: string; ref: string };
 

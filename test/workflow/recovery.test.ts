@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { getDesired } from '../../lib/features/listener-protocol/desired.ts';
 import { until } from '../support/until.ts';
 import { claim, complete, heartbeat } from '../support/world/listening.ts';
 import { change, github, post, showRevision } from '../support/world/requests.ts';
-import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import { buildStarted, claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts';
-
-const desired = async (world: RunningWorld) =>
-  (await getDesired(world.deps, { params: { listener_id: world.listenerId } }, world.caller)).deployments;
+import { aRunningWorld } from '../support/world/running-world.ts';
+import { buildStarted, claimed, deploy, reaches } from '../support/world/steps.ts';
 
 describe('sweep', () => {
   it('starts what the stream never told of', async () => {
@@ -145,19 +141,5 @@ describe('claims', () => {
       { what: 'a task' },
     );
     expect(results).toHaveLength(1);
-  });
-});
-
-describe('a deploy after another', () => {
-  it('carries a higher epoch each time', async () => {
-    const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await post(world, github('app'));
-    await deploy(world, id, first);
-    const before = (await desired(world))[0]?.epoch ?? 0;
-    const { latest_revision_id: second } = await change(world, id, {
-      source_config: { resource_spec: { cpu: 1 } },
-    });
-    await deployBuilt(world, id, second);
-    expect((await desired(world))[0]?.epoch).toBeGreaterThan(before);
   });
 });

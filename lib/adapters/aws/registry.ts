@@ -59,7 +59,7 @@ export async function openPushSession(options: RegistryOptions, owner: Deploymen
   return { repository, region: session.region, ...session.credentials };
 }
 
-/** The same, for who wants to know until when. */
+/** Opens such a session and gives all of it, with the time at which it ends. */
 export async function pushTo(
   { registryHost, pushRoleArn }: RegistryOptions,
   owner: DeploymentRef,

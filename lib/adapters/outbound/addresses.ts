@@ -111,7 +111,7 @@ export function addressProblem(
   return url.protocol === 'https:' ? hostProblem(url, rules) : plainProblem(url, rules);
 }
 
-/** The same of an address that only browsers go to: any host will do where TLS is. */
+/** Why a request may not name an address that only browsers go to: with TLS, any host may be named. */
 export function plainProblem(
   url: Pick<URL, 'hostname' | 'protocol'>,
   rules: AddressRules,

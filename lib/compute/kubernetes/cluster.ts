@@ -71,7 +71,7 @@ export class Cluster {
     return this.#knownEvents(metadata?.namespace ?? '', `involvedObject.uid=${metadata?.uid}`);
   }
 
-  /** The same of the claim of a volume, which is known by its name alone. */
+  /** The events of a volume's claim, which is known by its name alone. */
   eventsOfClaim(namespace: string, name: string): Promise<string[]> {
     const kind = 'involvedObject.kind=PersistentVolumeClaim';
     return this.#knownEvents(namespace, `${kind},involvedObject.name=${name}`);

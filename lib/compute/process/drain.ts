@@ -11,6 +11,6 @@ export const drainMillisecondsOf = (next: Wishes, ownMilliseconds: number): numb
   return wished === undefined ? ownMilliseconds : wished * 1000;
 };
 
-/** The same where new requests wait for those under way: never longer than this listener has it. */
+/** The time limit where new requests wait for those under way: never longer than this listener has it. */
 export const settleMillisecondsOf = (next: Wishes, ownMilliseconds: number): number =>
   Math.min(drainMillisecondsOf(next, ownMilliseconds), ownMilliseconds);

@@ -34,8 +34,8 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   LANGGRAPH_NO_VERSION_CHECK: 'true',
   LANGGRAPH_CLI_NO_ANALYTICS: '1',
   LANGSMITH_TRACING: 'false',
-  // Nor does anybody edit an artifact. A JavaScript server watches its files all the same (1.4.5 does not
-  // start when told not to), and Linux gives a user 128 watchers: it looks at them once a day instead.
+  // Nobody edits an artifact. A JavaScript server watches its files nevertheless (1.4.5 does not start when
+  // told not to), and Linux gives a user 128 watchers: it polls them once a day instead.
   CHOKIDAR_USEPOLLING: 'true',
   CHOKIDAR_INTERVAL: String(24 * 60 * 60_000),
 };

@@ -7,6 +7,11 @@ import { textRule } from '../validation/problems.ts';
 import { commandProblem, customUrlProblem, repoUrlProblem } from '../validation/text.ts';
 import { resourceSpec } from './resource-spec.ts';
 
+/*
+ * The fields of a deployment, for all who read them: the stored items of core, the requests and answers of the
+ * features, and the notes of the API's description.
+ */
+
 /** Fields of a deployment itself that make no revision and count at once. */
 export const plainFields = ['display_name', 'tracked_packages'] as const;
 export type PlainField = (typeof plainFields)[number];

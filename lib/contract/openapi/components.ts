@@ -56,7 +56,7 @@ const requestParts = {
   LogLine: logLine,
 };
 
-/** The same for answers. */
+/** Parts of answers that have names of their own. */
 const answerParts = {
   Deployment: deploymentView,
   SourceConfig: sourceConfigView,

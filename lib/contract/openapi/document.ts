@@ -148,6 +148,6 @@ export function openApiDocument(table: readonly RouteRow[]): JsonSchema {
   };
 }
 
-/** The same as the text of docs/openapi.json. */
+/** The text of docs/openapi.json. */
 export const openApiText = (rows: readonly RouteRow[]): string =>
   `${JSON.stringify(openApiDocument(rows), null, 2)}\n`;

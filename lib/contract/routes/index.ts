@@ -20,7 +20,7 @@ import * as service from '../../features/service/routes.ts';
 import * as tenants from '../../features/tenants/routes.ts';
 import * as uploads from '../../features/uploads/routes.ts';
 import * as webhooks from '../../features/webhooks/routes.ts';
-import type { RouteRow } from './route.ts';
+import { type RouteKeys, type RouteRow, routeKeysOf } from './route.ts';
 
 /**
  * THE route table. CDK, OpenAPI, the embedded gateway and tests read it; a function imports the
@@ -50,3 +50,9 @@ export const routes: readonly RouteRow[] = [
   service,
   consolePages,
 ].flatMap((rows): RouteRow[] => Object.values<RouteRow>(rows));
+
+/** Every route without its schemas. Functions are bundled with this as data, so that they hold no schema for it. */
+export const routeKeys: readonly RouteKeys[] = routes.map((row) => ({
+  path: row.path,
+  keys: routeKeysOf(row),
+}));

@@ -20,7 +20,7 @@ export type Audited = readonly AuditAction[] | { none: string };
 /** A GET can be given no action that writes. */
 type Reader = { method: 'GET'; access: readonly ReadAccess[]; audit?: Audited };
 type Writer = { method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'; access: readonly Access[]; audit: Audited };
-/** But for pages that a browser is sent back to with something that counts once; `writes` says why. */
+/** A GET that writes: a page to which a browser is sent back with something that counts once. `writes`: why. */
 type SentBack = {
   method: 'GET';
   access: readonly Access[];
@@ -28,7 +28,7 @@ type SentBack = {
   page: PageAnswers & { writes: string };
 };
 
-/** And for what holds a connection: who does is counted; `writes` says what. */
+/** A GET that writes: it holds a connection, and whoever does is counted. `writes`: what. */
 type Follower = {
   method: 'GET';
   access: readonly Access[];
@@ -147,6 +147,9 @@ export const answersHead = ({
   method === 'GET' &&
   permission !== 'listener:work' &&
   [page, eventStream, leadsOn, credential, writes, audit].every((each) => each === undefined);
+
+/** A route without its schemas: its path, and what gateways know it by. */
+export type RouteKeys = { path: string; keys: readonly string[] };
 
 /** What gateways know a route by: its method and path, and HEAD beside GET. */
 export const routeKeysOf = (row: Parameters<typeof answersHead>[0] & Pick<RouteRow, 'path'>): string[] => [

@@ -80,8 +80,8 @@ function checkLongTexts(value: Record<string, unknown>, ctx: Context): void {
 /** JSON of the client's own shape, kept as it is. */
 export const freeJson = z.unknown().superRefine(checkFreeJson);
 
-/** The same, but an object. */
+/** An object of the client's own shape, kept as it is. */
 export const freeObject = anyObject(checkFreeJson);
 
-/** The same, but its own texts have no limit beyond that of the whole: annotations hold whole documents. */
+/** Such an object whose own texts have no limit but that of the whole: annotations hold whole documents. */
 export const longTexts = anyObject(checkLongTexts);

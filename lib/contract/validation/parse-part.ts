@@ -37,7 +37,7 @@ const INPUT_DEPTH_MAX = 4;
 
 /** zod says "number" of whatever is none, also where an integer is wanted; the schema itself knows better. */
 const INTEGER_EXPECTED = 'integer expected';
-/** The same of an id, of which zod says that it is no string. */
+/** zod says of an id that it is no string. */
 const UUID_EXPECTED = 'uuid expected';
 
 /** The message for a pattern without one. */

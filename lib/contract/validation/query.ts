@@ -73,7 +73,7 @@ const listOf = <T extends z.ZodType<unknown, string>>(item: T) =>
 export const queryList = <T extends z.ZodType<unknown, string>>(item: T) =>
   z.preprocess(entriesOrNone, listOf(item));
 
-/** The same, where a request may leave it out. */
+/** A comma-separated list that a request may leave out. */
 export const optionalList = <T extends z.ZodType<unknown, string>>(item: T) =>
   z.preprocess(entriesOrNone, listOf(item).optional());
 

@@ -6,7 +6,7 @@ import type { ValidationItem } from '../errors.ts';
 const CREDENTIALS = /:[^:]*@/;
 const LONE_SURROGATE = /\\ud[89a-f]/i;
 
-/** The same of a word of a sentence. */
+/** Masks the credentials in one word of a sentence. */
 function withoutCredentials(word: string): string {
   const [begin, end] = [word.indexOf(':'), word.lastIndexOf('@')];
   return begin === -1 || end < begin ? word : `${word.slice(0, begin)}:***${word.slice(end)}`;

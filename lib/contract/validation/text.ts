@@ -90,7 +90,7 @@ const HOST_NAME = /^(?:localhost|[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:
 /** The URL that a `custom_url` stands for: a host name alone means https. */
 export const customAddress = (text: string): string => (HOST_NAME.test(text) ? `https://${text}` : text);
 
-/** The same of a `custom_url` that there may be, as listeners are told: null without one. */
+/** The URL of a deployment's `custom_url`, as listeners get it: null without one. */
 export const ownAddress = (text: string | undefined): string | null =>
   text === undefined ? null : customAddress(text);
 

@@ -53,7 +53,7 @@ export function newsOf({ before, after, at }: ChangedItem): News<Unnumbered>[] {
   const { tenant_id, id } = deploymentImage.parse(before);
   const type = 'deployment.deleted' as const;
   const event = { id: `${id}:deleted`, type, at: new Date(at).toISOString(), tenant_id, deployment_id: id };
-  return [{ name: DELETED, event }];
+  return [{ name: DELETION_EVENT, event }];
 }
 
 const healthImage = deploymentHealth.omit({ v: true, entity: true });
@@ -64,10 +64,10 @@ const REASON_LENGTH_MAX = 500;
 function healthEvent(item: Item): Named<Unnumbered> {
   const { reason, ...of } = healthImage.parse(item);
   const type = 'deployment.health_changed' as const;
-  const said = reason === undefined ? {} : { reason: reason.slice(0, REASON_LENGTH_MAX) };
+  const shown = reason === undefined ? {} : { reason: reason.slice(0, REASON_LENGTH_MAX) };
   return {
     name: `health ${of.at}`,
-    event: { id: `${of.deployment_id}:health:${of.at}`, type, ...of, ...said },
+    event: { id: `${of.deployment_id}:health:${of.at}`, type, ...of, ...shown },
   };
 }
 
@@ -76,13 +76,13 @@ export function createdEvent(item: Item): Named<Unnumbered> {
   const { tenant_id, id, created_at } = deploymentImage.parse(item);
   const type = 'deployment.created' as const;
   return {
-    name: CREATED,
+    name: CREATION_EVENT,
     event: { id: `${id}:created`, type, at: created_at, tenant_id, deployment_id: id },
   };
 }
 
-export const CREATED = 'created';
-export const DELETED = 'deleted';
+export const CREATION_EVENT = 'created';
+export const DELETION_EVENT = 'deleted';
 
 /** Where a revision is or ends while nothing has begun with it. */
 const NOT_BEGUN: ReadonlySet<RevisionStatus> = new Set([

@@ -15,14 +15,14 @@ import { findDeployment } from '../items/deployments.ts';
 import {
   eventsIn,
   findEventCount,
-  forgetUnsentEvents,
+  forgetUnpublishedEvents,
   putEventCount,
-  putUnsentEvents,
-  unsentEventsOf,
-} from '../items/event-items.ts';
+  putUnpublishedEvents,
+  unpublishedEventsOf,
+} from '../items/events.ts';
 import type { Revision } from '../items/items.ts';
 import { findRevisionByNumber } from '../items/revisions.ts';
-import { CREATED, createdEvent, DELETED, historyOf, type Unnumbered } from './changed-item.ts';
+import { CREATION_EVENT, createdEvent, DELETION_EVENT, historyOf, type Unnumbered } from './changed-item.ts';
 import { EVENTS_AT_ONCE, type EventMemory, newMemory, type Prepared } from './feed-writer.ts';
 
 type PublishDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'webhookWaker'> & EventMemory;
@@ -146,12 +146,12 @@ const numbered = (
   });
 
 function missing(before: EventCount | undefined, news: readonly News<Unnumbered>[]): number[] {
-  const isCreated = before !== undefined || news.some((one) => 'name' in one && one.name === CREATED);
+  const isCreated = before !== undefined || news.some((one) => 'name' in one && one.name === CREATION_EVENT);
   return [...(isCreated ? [] : [CREATION]), ...missedBefore(before ?? NO_EVENTS, news)];
 }
 
 const ttlOf = ({ clock }: PublishDeps, news: readonly News<Unnumbered>[]): number | undefined =>
-  news.some((one) => 'name' in one && one.name === DELETED)
+  news.some((one) => 'name' in one && one.name === DELETION_EVENT)
     ? Math.ceil(clock.now() / 1000) + GONE_DAYS * DAY_SECONDS
     : undefined;
 
@@ -185,7 +185,7 @@ async function publish(
   if (events.length === 0) return undefined;
   const unpublished = await deps.events.publish(events);
   if (unpublished === undefined) return undefined;
-  await write(deps.table, putUnsentEvents(ref, unpublished.events, deps.clock.now()));
+  await write(deps.table, putUnpublishedEvents(ref, unpublished.events, deps.clock.now()));
   return unpublished;
 }
 
@@ -194,9 +194,9 @@ async function publish(
  * stay, and are due at the next sweep.
  */
 export async function resendEvents(deps: Pick<Deps, 'table' | 'events'>, ref: DeploymentRef): Promise<void> {
-  for await (const item of unsentEventsOf(deps.table, ref)) {
+  for await (const item of unpublishedEventsOf(deps.table, ref)) {
     const unpublished = await deps.events.publish(eventsIn(item));
     if (unpublished !== undefined) throw new Error(`events cannot be published: ${unpublished.reason}`);
-    await write(deps.table, forgetUnsentEvents(ref, item));
+    await write(deps.table, forgetUnpublishedEvents(ref, item));
   }
 }

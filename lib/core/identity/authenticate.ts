@@ -35,7 +35,7 @@ export type Identity = Omit<Caller, 'tenantId'> & {
  * Who asks, by their key or, without one, by their bearer token. Throws `unauthenticated` without saying
  * whether the credential is missing, malformed, unknown, revoked or expired; `tenant_required`,
  * `tenant_forbidden` and `membership_missing` when it is good but the tenant is not theirs. A good key is
- * told to `uses`; whose a refused one is, the error says to the audit (`whoWasRefused`).
+ * noted in `uses`. An error about a known credential keeps whose it is, for the audit (`whoWasRefused`).
  */
 export async function authenticateCaller(
   deps: IdentityDeps,
@@ -53,7 +53,7 @@ export async function authenticateCaller(
   return { ...who, tenantId };
 }
 
-/** The same where no tenant has to be picked; a bearer token has to pick one. */
+/** Who asks, where the request need not pick a tenant. A bearer token always picks one. */
 export async function identify(
   deps: IdentityDeps,
   { apiKey, authorization, tenantId }: Credentials,
@@ -92,13 +92,13 @@ async function validKey(deps: IdentityDeps, given: string | undefined): Promise<
   if (key === undefined) throw refuse('unauthenticated', {});
   const opener = key.made_with === undefined ? undefined : await findApiKey(deps.table, key.made_with);
   const now = deps.clock.now();
-  const isOrphan = key.made_with !== undefined && (opener === undefined || !isGood(opener, now));
-  if (isOrphan || !isGood(key, now)) throw refusedAs(refuse('unauthenticated', {}), knownBy(key));
+  const isOrphan = key.made_with !== undefined && (opener === undefined || !isUsable(opener, now));
+  if (isOrphan || !isUsable(key, now)) throw refusedAs(refuse('unauthenticated', {}), knownBy(key));
   return { key, hash, opener };
 }
 
 /** Whether a key may be used at this time, in epoch milliseconds. */
-export const isGood = ({ revoked_at, expires_at }: ApiKeyItem, now: number): boolean =>
+export const isUsable = ({ revoked_at, expires_at }: ApiKeyItem, now: number): boolean =>
   revoked_at === undefined && (expires_at === undefined || Date.parse(expires_at) > now);
 
 /** Keys that a session makes live as long as those of the key that it was opened with, not as it does. */

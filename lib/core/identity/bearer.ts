@@ -13,10 +13,10 @@ type BearerDeps = Pick<Deps, 'table' | 'identityProvider'>;
 /** A token says who asks, and nothing of what they may. */
 type User = { userId: string; keyId: string };
 
-/** As of an organization, `GET /v2/me` tells the first hundred. */
+/** How many tenants `GET /v2/me` shows, of a user and of an organization alike. */
 export const TENANTS_MAX = 100;
 
-/** As our keys begin; no issuer's tokens do. Whether it is one is never looked at. */
+/** How our keys begin; no issuer's tokens do. Such a text is refused without asking the table. */
 const LOOKS_LIKE_KEY = /^(?:Bearer +)?slp_/i;
 
 /** Stands for the key's id in what a user did without a key. */
@@ -54,7 +54,7 @@ export async function bearerUser(deps: BearerDeps, authorization: string): Promi
 
 type Membership = Pick<MemberItem, 'role' | 'organization_id'> & { tenantId: string };
 
-/** Where a user is a member, newest tenant first; of the first hundred tenants that are told of. */
+/** Where a user is a member, newest tenant first; at most `TENANTS_MAX`. */
 export async function membershipsOf({ table }: BearerDeps, { userId }: User): Promise<Membership[]> {
   const id = memberIdOf(userId);
   const tenants = await tenantsOfMember(table, id, TENANTS_MAX);

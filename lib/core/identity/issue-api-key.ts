@@ -7,7 +7,7 @@ import { type ApiKeyItem, putApiKey } from '../items/api-keys.ts';
 import type { AuditMark } from '../items/audit-events.ts';
 import { hashOf, hintOf, newApiKey } from './api-key.ts';
 
-export type KeyWish = {
+type NewApiKey = {
   organizationId: string;
   /** Absent: a key of the organization. */
   tenantId: string | undefined;
@@ -28,16 +28,16 @@ export type KeyWish = {
  * Makes a key and stores its hash, whatever the limit of keys is. The key itself is in what this returns and
  * nowhere else.
  */
-export async function issueApiKey(deps: Pick<Deps, 'table' | 'clock'>, wish: KeyWish): Promise<string> {
+export async function issueApiKey(deps: Pick<Deps, 'table' | 'clock'>, wish: NewApiKey): Promise<string> {
   const { key, writes } = apiKeyWrites(deps, wish);
   await transact(deps.table, [...writes, countOneMore(wish, 'keys')]);
   return key;
 }
 
-/** The same as writes for a larger transaction: the key by its hash, and its row in the list of its owner. */
+/** The writes of a new key, for a larger transaction: the key by its hash, and its row in its owner's list. */
 export function apiKeyWrites(
   deps: Pick<Deps, 'clock'>,
-  wish: KeyWish,
+  wish: NewApiKey,
 ): { key: string; item: ApiKeyItem; writes: Write[] } {
   const key = newApiKey();
   const hash = hashOf(key);

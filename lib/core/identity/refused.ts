@@ -10,7 +10,7 @@ export type Known = {
 /** Kept beside the error, not in it, so that no response contains it. */
 const refused = new WeakMap<Error, Known>();
 
-/** The same error, with who was refused: for the audit of those whose credential it is. */
+/** Returns the error, and remembers who was refused with it, for the audit of those whose credential it is. */
 export function refusedAs<E extends Error>(error: E, known: Known): E {
   refused.set(error, known);
   return error;

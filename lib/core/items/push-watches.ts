@@ -116,4 +116,4 @@ function startWatch(tenantId: string, deploymentId: string, watching: Watching, 
 }
 
 /** Where all that watch a repository are. `name`: as `repositoryName` gives it. */
-export const placeOf = (tenantId: string, name: string): string => watchKey(tenantId, name, '').pk;
+export const watchesPk = (tenantId: string, name: string): string => watchKey(tenantId, name, '').pk;

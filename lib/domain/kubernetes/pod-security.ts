@@ -40,7 +40,7 @@ const only =
       : `${quoted(value)} is refused: ${allowed.filter((one) => one !== '').join(' or ')} is taken`;
   };
 
-/** The same for each of a list. */
+/** Refuses a list with values but these. */
 const eachOnly =
   (allowed: readonly string[]) =>
   (value: unknown): Verdict => {

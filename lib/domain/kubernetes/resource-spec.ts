@@ -36,8 +36,8 @@ const pathOf = (field: string): (string | number)[] =>
   });
 
 /**
- * The same as items of a 422. What is stored already, and was taken then, is not refused when it is sent
- * back.
+ * What a cluster would refuse, as items of a 422. What is stored already was taken then, and is not refused
+ * when it is sent back.
  */
 export function specItems(asked: ResourceSpec, stored: ResourceSpec | undefined): ValidationItem[] {
   const asOf = ({ field, reason }: Problem) => `${field}: ${reason}`;

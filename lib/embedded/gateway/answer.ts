@@ -96,7 +96,7 @@ export function sendProblem(response: ServerResponse, { status, detail }: HttpRe
   response.end(JSON.stringify({ detail }));
 }
 
-/** The same where a body may not be read to its end. */
+/** Refuses a request whose body may not have been read to its end. */
 export function sendGatewayError(response: ServerResponse, statusCode: number, detail: string): void {
   if (response.headersSent) {
     response.destroy();

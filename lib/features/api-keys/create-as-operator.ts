@@ -9,8 +9,8 @@ import { findTenant } from '../../core/items/tenants.ts';
 
 /**
  * Makes a key that opens one listener's part of the protocol and nothing else; it acts as a new service user.
- * Throws `listener_not_found`, also when the listener is another tenant's;
- * `state_forbids` for the managed one.
+ * Throws `listener_not_found`, also when the listener is another tenant's, and `state_forbids` for the
+ * managed one.
  */
 export async function createListenerKey(
   deps: Pick<Deps, 'table' | 'clock'>,
@@ -30,7 +30,7 @@ export async function createListenerKey(
   });
 }
 
-export type TenantKeyWish = {
+type NewTenantKey = {
   tenantId: string;
   role: MemberRole;
   name: string;
@@ -39,12 +39,12 @@ export type TenantKeyWish = {
 };
 
 /**
- * Makes a key for a new user of a tenant that is there; for who reaches the table itself, so no role is too
- * high. Throws `tenant_not_found`.
+ * Makes a key for a new user of an existing tenant. Only operators, who have access to the table, call it, so
+ * no role is too high. Throws `tenant_not_found`.
  */
 export async function createTenantKey(
   deps: Pick<Deps, 'table' | 'clock'>,
-  { tenantId, role, name, organizationWide }: TenantKeyWish,
+  { tenantId, role, name, organizationWide }: NewTenantKey,
 ): Promise<{ apiKey: string; userId: string }> {
   const owner = await findTenant(deps.table, tenantId);
   if (owner === undefined) throw refuse('tenant_not_found', { id: tenantId });

@@ -10,10 +10,10 @@ import { checkListener } from '../../core/items/listener-writes.ts';
 import { checkNotManaged } from '../../core/items/managed.ts';
 import { withinLimit } from '../../core/limits.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import { expiryOf } from './expiry.ts';
+import { keyExpiryOf } from './expiry.ts';
 import type { createApiKey as row } from './routes.ts';
 import { ownerInScope } from './scope.ts';
-import { apiKeyView } from './view.ts';
+import { apiKeyViewOf } from './view.ts';
 
 /**
  * Makes a key that is not above its maker's role or tenant, and ends no later. It acts as its maker, or as a
@@ -33,7 +33,7 @@ export async function createApiKey(
       ? refuse('membership_missing', { tenant: body.tenant_id })
       : refuse('tenant_forbidden', { tenant: body.tenant_id });
   if (listenerId !== undefined) checkNotManaged({ tenant_id: caller.tenantId, listener_id: listenerId });
-  const expiresAt = expiryOf(deps, body, caller);
+  const expiresAt = keyExpiryOf(deps, body, caller);
   const owner = ownerInScope(caller, body.scope, 'organization_keys:write');
   const { key, item, writes } = apiKeyWrites(deps, {
     ...owner,
@@ -53,5 +53,5 @@ export async function createApiKey(
       throw isGone && listenerId !== undefined ? refuse('listener_not_found', { id: listenerId }) : error;
     }
   });
-  return { ...apiKeyView(item, undefined), key };
+  return { ...apiKeyViewOf(item, undefined), key };
 }

@@ -5,7 +5,7 @@ import type { Deps } from '../../core/deps.ts';
 import type { CreateApiKeyBody } from './shape.ts';
 
 /** The latest possible end of a new key, in epoch milliseconds, and what it is the end of. */
-export type LatestEnd = { at: number; of: 'key' | 'opener' | 'days' };
+type LatestEnd = { at: number; of: 'key' | 'opener' | 'days' };
 
 const DAY_MILLISECONDS = 86_400_000;
 
@@ -27,7 +27,7 @@ export function latestEnd(
 }
 
 /** When the key ends (ISO 8601): as asked for, else as late as it may; undefined: never. */
-export function expiryOf(
+export function keyExpiryOf(
   { clock, settings: { keyDays } }: Pick<Deps, 'clock' | 'settings'>,
   { expires_at: at, role }: CreateApiKeyBody,
   { maker }: Caller,

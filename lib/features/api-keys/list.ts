@@ -6,7 +6,7 @@ import { pageOf } from '../../core/page.ts';
 import type { listApiKeys as row } from './routes.ts';
 import { ownerInScope } from './scope.ts';
 import { apiKeyRows } from './store.ts';
-import { apiKeyView } from './view.ts';
+import { apiKeyViewOf } from './view.ts';
 
 /** Keys of the tenant, or the organization's own, newest first; expired ones too, revoked ones not. */
 export async function listApiKeys(
@@ -20,7 +20,7 @@ export async function listApiKeys(
     page.rows.map(async ({ hash, last_used_at }) => {
       const key = await findApiKey(deps.table, hash);
       // Who revokes a key in the table by hand leaves its row.
-      return key === undefined || key.revoked_at !== undefined ? [] : [apiKeyView(key, last_used_at)];
+      return key === undefined || key.revoked_at !== undefined ? [] : [apiKeyViewOf(key, last_used_at)];
     }),
   );
   return { resources: shown.flat(), offset: page.offset };

@@ -2,7 +2,7 @@ import type { ApiKeyItem } from '../../core/items/api-keys.ts';
 import type { ApiKeyView } from './shape.ts';
 
 /** A key as it is shown; `lastUsedAt` in epoch milliseconds. */
-export const apiKeyView = (key: ApiKeyItem, lastUsedAt: number | undefined): ApiKeyView => ({
+export const apiKeyViewOf = (key: ApiKeyItem, lastUsedAt: number | undefined): ApiKeyView => ({
   id: key.id,
   name: key.name,
   hint: key.hint,

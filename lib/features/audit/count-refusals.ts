@@ -8,13 +8,13 @@ import type { Known } from '../../core/identity/refused.ts';
 export const VARIOUS = 'various';
 
 /**
- * So many callers are told apart in an hour, of those who are known and of the others each: somebody may come
- * from many addresses.
+ * So many callers are counted apart in an hour, of those who are known and of the others each: somebody may
+ * come from many addresses.
  */
 export const CALLERS_MAX = 100;
 
 /**
- * So many tenants that one unknown caller names are told apart: anybody may make them up, and they take no
+ * So many tenants that one unknown caller names are counted apart: anybody may make them up, and they take no
  * place from other callers.
  */
 export const CLAIMS_MAX = 20;
@@ -74,9 +74,7 @@ function withoutClaim({ claimed_tenant_id: _, ...note }: RefusalNote): RefusalNo
   return note;
 }
 
-/**
- * The same refusal as one of somebody: of all that are not told apart, only what they were answered is kept.
- */
+/** A refusal as one of somebody: of callers that are not counted apart, only what they were answered is kept. */
 export function withoutCaller(note: RefusalNote): RefusalNote {
   const { user_id: _, key_id: __, claimed_tenant_id: ___, ...rest } = note;
   const { status, reason, operation } = note.details;

@@ -27,7 +27,7 @@ export async function createConsoleLink(
   return { url, expires_at: new Date(expiresAt).toISOString() };
 }
 
-/** The same, with the id that the link is stored under; `expiresAt` in epoch milliseconds. */
+/** Makes a link, and returns the id that it is stored under too; `expiresAt` in epoch milliseconds. */
 export async function newConsoleLink(
   deps: Pick<Deps, 'table' | 'clock'>,
   baseUrl: string,

@@ -3,7 +3,7 @@ import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { auditMarkOf } from '../../core/audit.ts';
 import type { Deps } from '../../core/deps.ts';
 import { hashOf } from '../../core/identity/api-key.ts';
-import { isGood } from '../../core/identity/authenticate.ts';
+import { isUsable } from '../../core/identity/authenticate.ts';
 import { apiKeyWrites } from '../../core/identity/issue-api-key.ts';
 import { type ApiKeyItem, findApiKey } from '../../core/items/api-keys.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
@@ -29,9 +29,9 @@ export async function createConsoleSession(
   const hash = hashOf(body.code);
   const link = await findConsoleLink(deps.table, hash);
   const maker = link && link.expires_at > now ? await findApiKey(deps.table, link.key_hash) : undefined;
-  if (link === undefined || maker === undefined || !isGood(maker, now))
+  if (link === undefined || maker === undefined || !isUsable(maker, now))
     throw refuse('console_code_refused', {});
-  const expiresAt = expiryOf(maker, now);
+  const expiresAt = sessionExpiryOf(maker, now);
   const { key, writes } = sessionWrites(deps, { link, maker, expiresAt, requestId });
   try {
     await transact(deps.table, [takeConsoleLink(hash), checkApiKey(link.key_hash), ...writes]);
@@ -41,7 +41,7 @@ export async function createConsoleSession(
   return { api_key: key, expires_at: expiresAt };
 }
 
-function expiryOf({ expires_at: makers }: ApiKeyItem, now: number): string {
+function sessionExpiryOf({ expires_at: makers }: ApiKeyItem, now: number): string {
   const own = now + SESSION_MILLISECONDS;
   return new Date(makers === undefined ? own : Math.min(own, Date.parse(makers))).toISOString();
 }

@@ -7,7 +7,7 @@ import type { Table } from '../../store/table.ts';
 import { type ConsoleLink, consoleLink } from './items.ts';
 
 /** `hash`: of the code in the link to the console. */
-export const consoleLinkKey = (hash: string): Key => ({ pk: `KC#${hash}`, sk: 'A' });
+const consoleLinkKey = (hash: string): Key => ({ pk: `KC#${hash}`, sk: 'A' });
 
 export const findConsoleLink = (table: Table, hash: string): Promise<ConsoleLink | undefined> =>
   find(table, consoleLinkKey(hash), consoleLink);

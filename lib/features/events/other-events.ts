@@ -124,7 +124,7 @@ function webhookEventsOf({ before, after }: ChangedItem): WebhookEvent[] {
   ];
 }
 
-/** Which worker has to look: a webhook is new or was changed, or a delivery was asked for. */
+/** Which worker of webhooks is woken: a webhook is new or was changed, or a delivery was asked for. */
 export function wakesOf({ before, after }: ChangedItem): Wake[] {
   if (after?.entity === 'webhook') {
     const { tenant_id: tenantId, id: webhookId } = webhookImage.parse(after);

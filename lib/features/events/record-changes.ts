@@ -11,7 +11,7 @@ import {
 import { EVENTS_AT_ONCE, type EventMemory, newMemory } from '../../core/events/feed-writer.ts';
 import { publishNews } from '../../core/events/publish.ts';
 import { auditEventOf, putAuditEvent } from '../../core/items/audit-events.ts';
-import { putUnsentOtherEvent } from '../../core/items/event-items.ts';
+import { putUnpublishedOtherEvent } from '../../core/items/events.ts';
 import { isMarked } from '../../core/items/feed.ts';
 import { deploymentOf } from '../../core/items/item-places.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
@@ -136,7 +136,7 @@ async function publishSome(deps: OtherDeps, events: readonly OtherEvent[]): Prom
   const now = deps.clock.now();
   await writeAll(
     deps.table,
-    unpublished.events.map((event) => putUnsentOtherEvent(event, now)),
+    unpublished.events.map((event) => putUnpublishedOtherEvent(event, now)),
   );
   return unpublished;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type IntegrationType, integrationTypes } from '../../contract/integration-types.ts';
 import { withoutNulls } from '../../contract/validation/json.ts';
+import { resourceName } from '../../contract/validation/name.ts';
 import { missing, report, textRule } from '../../contract/validation/problems.ts';
 
 /** Access to the repositories of one git host. Token and webhook secret are taken and never shown. */
@@ -13,7 +14,6 @@ const defaultHosts: Record<IntegrationType, string | undefined> = {
   gitea: undefined,
 };
 
-const NAME_LENGTH_MAX = 128;
 const HOST_LENGTH_MAX = 255;
 /** The longest tokens of such hosts have some hundred characters. */
 const TOKEN_LENGTH_MAX = 1024;
@@ -37,16 +37,10 @@ const credential = z
   .max(TOKEN_LENGTH_MAX)
   .regex(/^[\x21-\x7e]+$/);
 
-const integrationName = z
-  .string()
-  .min(1)
-  .max(NAME_LENGTH_MAX)
-  .regex(/^\P{Cc}+$/u, 'a name contains no control characters');
-
 /** `PATCH /v2/integrations/{integration_id}`: what is absent or null stays. */
 export const changeIntegrationBody = z
   .object({
-    name: integrationName.nullish(),
+    name: resourceName.nullish(),
     token: credential.nullish(),
     webhook_secret: credential.nullish(),
     submodules: z.boolean().nullish(),
@@ -59,7 +53,7 @@ export const createIntegrationBody = z
     type: z.enum(integrationTypes),
     host: host.nullish(),
     /** Absent: the host. */
-    name: integrationName.nullish(),
+    name: resourceName.nullish(),
     token: credential,
     webhook_secret: credential.nullish(),
     /**

@@ -10,20 +10,20 @@ import { transact } from '../../store/dynamodb/transact.ts';
 type ClosingDeps = Pick<Deps, 'table' | 'clock'>;
 
 /**
- * Closes a listener, or these namespaces of it, and makes sure that no deployment uses it. Deployments are
- * checked once more after it is closed, so that none comes in between. Gives the id that what follows depends
- * on: whoever closes or opens it meanwhile takes it away. Throws `listener_in_use`, `namespace_in_use`.
+ * Closes a listener, or these namespaces of it, and makes sure that no deployment uses it. `checkUnused`
+ * throws the refusal. It is called once more after the closing, so that no deployment comes in between. Gives
+ * the id that what follows depends on: whoever closes or opens it meanwhile takes it away.
  */
 export async function closeUnused(
   deps: ClosingDeps,
-  listener: Listener,
-  namespaces?: string[],
+  { listener, namespaces }: { listener: Listener; namespaces?: string[] },
+  checkUnused: () => Promise<void>,
 ): Promise<string> {
   // Most are refused here: a mark would turn away what is created at this moment.
-  await checkUnused(deps, listener, namespaces);
+  await checkUnused();
   const closingId = await close(deps, listener, namespaces);
   try {
-    await checkUnused(deps, listener, namespaces);
+    await checkUnused();
     return closingId;
   } catch (error) {
     if (error instanceof ApiError) await transact(deps.table, unmarkClosing(listener, closingId));
@@ -48,20 +48,11 @@ export async function close(
   return id;
 }
 
-const checkUnused = (
-  deps: Pick<Deps, 'table'>,
-  listener: Listener,
-  namespaces: string[] | undefined,
-): Promise<void> =>
-  namespaces === undefined
-    ? checkListenerUnused(deps, listener)
-    : checkNamespacesUnused(deps, listener, namespaces);
-
 /** Deployments are read so many at a time. */
 const READS_AT_ONCE = 25;
 
-/** Deployments that are being deleted use it too. */
-async function checkListenerUnused(
+/** Throws `listener_in_use`. Deployments that are being deleted use it too. */
+export async function checkListenerUnused(
   { table }: Pick<Deps, 'table'>,
   { tenant_id: tenantId, id, compute_id: computeId }: Listener,
 ): Promise<void> {
@@ -77,7 +68,8 @@ async function checkListenerUnused(
   throw refuse('listener_in_use', { computeId, count: names.size, deleting, exampleId, exampleName });
 }
 
-async function checkNamespacesUnused(
+/** Throws `namespace_in_use`. */
+export async function checkNamespacesUnused(
   { table }: Pick<Deps, 'table'>,
   { tenant_id: tenantId, id, compute_id: computeId }: Listener,
   namespaces: string[],

@@ -6,7 +6,7 @@ import { removeListener } from '../../core/items/listener-writes.ts';
 import { getListenerItem } from '../../core/items/listeners.ts';
 import { checkNotManaged } from '../../core/items/managed.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { closeUnused } from './closing.ts';
+import { checkListenerUnused, closeUnused } from './closing.ts';
 import type { deleteListener as row } from './routes.ts';
 
 type DeleteDeps = Pick<Deps, 'table' | 'clock' | 'settings'>;
@@ -23,7 +23,7 @@ export async function deleteListener(
   await retryRaces(deps.table, async () => {
     const listener = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
     checkNotManaged({ tenant_id: caller.tenantId, listener_id: listener.id });
-    const closingId = await closeUnused(deps, listener);
+    const closingId = await closeUnused(deps, { listener }, () => checkListenerUnused(deps, listener));
     await transact(deps.table, [
       ...removeListener(listener, closingId),
       auditRemovalWrite(deps, { action: 'listener.delete', subject_id: listener.id }, caller),

@@ -9,7 +9,7 @@ import type { Listener } from '../../core/items/items.ts';
 import { changeListener } from '../../core/items/listener-writes.ts';
 import { computeConfigOf, countChange, findLastSeen, getListenerItem } from '../../core/items/listeners.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
-import { closeUnused } from './closing.ts';
+import { checkNamespacesUnused, closeUnused } from './closing.ts';
 import type { patchListener as row } from './routes.ts';
 import type { ChangeListenerBody, ListenerView } from './shape.ts';
 import { capacityOf, listenerViewOf } from './view.ts';
@@ -88,5 +88,7 @@ function configAfter(
 /** Closes the namespaces that are to leave; gives the id of the mark that is there then. */
 async function closeLeaving(deps: PatchDeps, before: Listener, after: Listener): Promise<string | undefined> {
   const leaving = before.k8s_namespaces.filter((namespace) => !after.k8s_namespaces.includes(namespace));
-  return leaving.length === 0 ? before.closing?.id : closeUnused(deps, before, leaving);
+  if (leaving.length === 0) return before.closing?.id;
+  const checkUnused = () => checkNamespacesUnused(deps, before, leaving);
+  return closeUnused(deps, { listener: before, namespaces: leaving }, checkUnused);
 }

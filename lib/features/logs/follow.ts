@@ -4,7 +4,7 @@ import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { following, followUntil } from '../../core/followers.ts';
 import { readLogPage } from './page.ts';
-import { streamOf } from './query.ts';
+import { logStreamOf } from './query.ts';
 import type { queryRevisionLogs as row } from './routes.ts';
 import type { LogPage } from './shape.ts';
 
@@ -29,7 +29,7 @@ export async function queryRevisionLogs(
   { params, query, headers, gone }: Pick<RouteInput<typeof row>, 'params' | 'query' | 'headers' | 'gone'>,
   caller: Caller,
 ): Promise<LogPage> {
-  const stream = await streamOf(deps, { ...params, type: query.type }, caller);
+  const stream = await logStreamOf(deps, { ...params, type: query.type }, caller);
   const read = (lastEventId?: string) =>
     readLogPage(deps, stream, query, lastEventId).catch((error: unknown) => {
       throw inQuery(error);

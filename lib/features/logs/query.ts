@@ -15,7 +15,7 @@ type LogDeps = Pick<Deps, 'table' | 'logs'>;
 type Ids = { deployment_id: string; revision_id: string };
 
 /** The stream of a revision's log; throws `deployment_not_found` or `revision_not_found`. */
-export async function streamOf(
+export async function logStreamOf(
   deps: Pick<Deps, 'table'>,
   { type, ...ids }: Ids & { type: 'build' | 'deploy' },
   caller: Caller,
@@ -28,22 +28,22 @@ export async function streamOf(
   return { ...ref, type };
 }
 
-/** A page of a revision's build log; throws as `streamOf` does. */
+/** A page of a revision's build log; throws as `logStreamOf` does. */
 export async function queryBuildLogs(
   deps: LogDeps,
   { params, body }: Pick<RouteInput<typeof buildRow>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<LogPage> {
-  return readLogPage(deps, await streamOf(deps, { ...params, type: 'build' }, caller), body);
+  return readLogPage(deps, await logStreamOf(deps, { ...params, type: 'build' }, caller), body);
 }
 
-/** A page of a revision's deploy and server log; throws as `streamOf` does. */
+/** A page of a revision's deploy and server log; throws as `logStreamOf` does. */
 export async function queryDeployLogs(
   deps: LogDeps,
   { params, body }: Pick<RouteInput<typeof deployRow>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<LogPage> {
-  return readLogPage(deps, await streamOf(deps, { ...params, type: 'deploy' }, caller), body);
+  return readLogPage(deps, await logStreamOf(deps, { ...params, type: 'deploy' }, caller), body);
 }
 
 /** A page of the deploy logs of all revisions of a deployment; throws `deployment_not_found`. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { address } from '../../contract/validation/address.ts';
 import { asGiven } from '../../contract/validation/as-given.ts';
 import { withoutNulls } from '../../contract/validation/json.ts';
+import { resourceName } from '../../contract/validation/name.ts';
 import { always, report, valueError } from '../../contract/validation/problems.ts';
 
 /** OAuth providers of an organization in requests and responses. The client secret is never in a response. */
@@ -18,12 +19,6 @@ const REDIRECT_URIS_MAX = 32;
 export const providerId = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,128}$/, "a provider_id has 1 to 128 letters, digits, '.', '_' and '-'");
-
-const name = z
-  .string()
-  .min(1)
-  .max(NAME_LENGTH_MAX)
-  .regex(/^\P{Cc}+$/u, 'a name contains no control characters');
 
 /** `VSCHAR` of RFC 6749, appendix A. */
 const credential = z
@@ -80,7 +75,7 @@ const settings = {
 export const createProviderBody = z
   .object({
     provider_id: providerId,
-    name: name,
+    name: resourceName,
     client_id: credential,
     auth_url: address,
     token_url: address,
@@ -101,7 +96,7 @@ export const changeProviderBody = z
   .object({
     /** Sent back as it is; another one is refused. */
     provider_id: z.string().nullish(),
-    name: name.nullish(),
+    name: resourceName.nullish(),
     client_id: credential.nullish(),
     auth_url: address.nullish(),
     token_url: address.nullish(),
@@ -113,7 +108,7 @@ export type ChangeProviderBody = z.output<typeof changeProviderBody>;
 /** `POST /v2/auth/providers/mcp-discover`. */
 export const discoverProviderBody = z.object({
   provider_id: providerId,
-  name: name,
+  name: resourceName,
   mcp_server_url: address,
 });
 

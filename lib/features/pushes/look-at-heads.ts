@@ -5,7 +5,7 @@ import { ConditionsFailed, type Write } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { AWAITED_AT_ONCE } from './awaiting.ts';
 import { type ConsiderDeps, considerHead } from './consider.ts';
-import { type DueHead, dueHeads, findHead, forgetHead, lookAgain } from './store.ts';
+import { checkHeadAgain, type DueHead, dueHeads, findHead, forgetHead } from './store.ts';
 
 /** How many hosts are asked side by side: the calls wait on them, not on us. */
 const SIDE_BY_SIDE = 10;
@@ -82,7 +82,7 @@ async function lookAtOne(deps: ConsiderDeps, due: DueHead, result: Looked, onErr
   }
   let { head } = due;
   const putOff = async (failures: number): Promise<boolean> => {
-    const next = lookAgain(key, head, { failures, now: deps.clock.now() });
+    const next = checkHeadAgain(key, head, { failures, now: deps.clock.now() });
     head = next.head;
     return isOurs(deps, next.write);
   };

@@ -4,7 +4,7 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import type { Deps } from '../../core/deps.ts';
 import { openCredentials } from '../../core/git-credentials.ts';
 import { findAnyIntegration, type Integration } from '../../core/items/integrations.ts';
-import { placeOf, type Watch } from '../../core/items/push-watches.ts';
+import { type Watch, watchesPk } from '../../core/items/push-watches.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { commitWords } from './commit-words.ts';
 import type { PushDelivery } from './items.ts';
@@ -14,10 +14,10 @@ import type { PushDeliveryView } from './shape.ts';
 import { isSigned, type Received } from './signature.ts';
 import {
   awaitPush,
+  checkHeadNow,
   deliveryExpiry,
   findPushDelivery,
   keepDelivery,
-  lookNow,
   sameDelivery,
   watchesOf,
 } from './store.ts';
@@ -159,7 +159,7 @@ function awaiting(
     return words === undefined ? [] : [{ commit, ...words }];
   });
   const rows = watches.map(({ watch, name }) =>
-    awaitPush(placeOf(watch.tenant_id, name), {
+    awaitPush(watchesPk(watch.tenant_id, name), {
       v: 1,
       entity: 'awaited_push',
       tenant_id: watch.tenant_id,
@@ -170,7 +170,7 @@ function awaiting(
       ttl: item.ttl,
     }),
   );
-  const due = watches.map(({ watch, name }) => lookNow(name, watch, clock.now()));
+  const due = watches.map(({ watch, name }) => checkHeadNow(name, watch, clock.now()));
   const heads = new Map(due.map((head) => [`${head.key.pk} ${head.key.sk}`, head]));
   return {
     writes: [...rows, ...[...heads.values()].map(({ write }) => write)],

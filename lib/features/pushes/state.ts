@@ -2,7 +2,7 @@ import type { DeploymentRef } from '../../contract/refs.ts';
 import type { Deps } from '../../core/deps.ts';
 import { deploymentRefOf, findDeployment, getConfiguration } from '../../core/items/deployments.ts';
 import type { Deployment, Revision } from '../../core/items/items.ts';
-import { branchOf, placeOf, type Watch, watchedBy } from '../../core/items/push-watches.ts';
+import { branchOf, type Watch, watchedBy, watchesPk } from '../../core/items/push-watches.ts';
 import { findRevisionByNumber } from '../../core/items/revisions.ts';
 import { repositoryName } from '../../domain/repository-name.ts';
 import { sourceKinds } from '../../domain/source.ts';
@@ -28,7 +28,7 @@ export async function stateOf(
   const deployment = await findDeployment(table, tenantId, deploymentId);
   const watching = watchedBy(deployment);
   if (deployment === undefined || watching === undefined) return undefined;
-  if (placeOf(tenantId, watching.name) !== pk) return undefined;
+  if (watchesPk(tenantId, watching.name) !== pk) return undefined;
   const watch = await findWatch(table, tenantId, watching.name, deploymentId);
   if (watch === undefined) return undefined;
   const last = lastConsidered(await ownRevisions(table, deployment, watch), watch.considered);

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import {
   NEXT_LOOK_MILLISECONDS,
-  placeOf,
   type Watch,
   type WatchedHead,
   watch,
   watchedHead,
+  watchesPk,
 } from '../../core/items/push-watches.ts';
 import { dueItems } from '../../store/due.ts';
 import { collected } from '../../store/dynamodb/collected.ts';
@@ -160,7 +160,7 @@ export const findWatch = (
 /** All that watch a repository in a tenant. `name`: as `repositoryName` gives it. */
 export const watchesOf = (table: Table, tenantId: string, name: string): AsyncGenerator<Watch> =>
   queryAll(table, watch, {
-    pk: placeOf(tenantId, name),
+    pk: watchesPk(tenantId, name),
     between: startingWith(WATCH_PREFIX),
   });
 
@@ -226,7 +226,7 @@ export const awaitedBy = (table: Table, pk: string, deploymentId: string): Promi
   collected(queryAll(table, awaitedPush, { pk, between: startingWith(awaitedPrefix(deploymentId)) }));
 
 /** Makes the head of what is watched due at once. `name`: of the repository, as `repositoryName` gives it. */
-export function lookNow(
+export function checkHeadNow(
   name: string,
   { tenant_id, integration_id }: Watch,
   now: number,
@@ -247,7 +247,7 @@ export const forgetHead = (key: Key, head: WatchedHead): Write => remove('watche
  * Puts the next look off: by some minutes, and ever longer with each failure. `write` demands that nobody
  * else has done so, or asked for a look, since the head was read; `head` is what it leaves.
  */
-export function lookAgain(
+export function checkHeadAgain(
   key: Key,
   head: WatchedHead,
   { failures, now }: { failures: number; now: number },

@@ -4,7 +4,7 @@ import { countOneMore } from '../../store/counts.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
 import { putOrganization, putTenant } from './store.ts';
 
-export type Bootstrapped = { organizationId: string; tenantId: string; userId: string; apiKey: string };
+type Bootstrapped = { organizationId: string; tenantId: string; userId: string; apiKey: string };
 
 /**
  * Makes an organization, its first tenant and a key of the tenant, in one transaction. The key is of an

@@ -12,7 +12,7 @@ export const tenantRowKey = (organizationId: string, tenantId: string): Key => (
   sk: tenantId,
 });
 
-export const organizationKey = (organizationId: string): Key => ({ pk: `O#${organizationId}`, sk: 'A' });
+const organizationKey = (organizationId: string): Key => ({ pk: `O#${organizationId}`, sk: 'A' });
 
 /** An organization's tenants, newest first; `limit` is how many are read at a time. */
 export const tenantRows = (table: Table, organizationId: string, limit: number): AsyncGenerator<TenantRow> =>

@@ -4,7 +4,7 @@ import type { Deps } from '../../core/deps.ts';
 import type { Webhook, WebhookDelivery } from './items.ts';
 import { openWebhookSecrets, signingSecrets, type WebhookSecrets } from './secrets.ts';
 import type { WebhookFormat } from './shape.ts';
-import { deliveryTtl, refOf } from './store.ts';
+import { deliveryTtl, webhookRefOf } from './store.ts';
 
 type AttemptDeps = Pick<Deps, 'clock' | 'keys' | 'webhookSender'>;
 
@@ -63,7 +63,7 @@ export class Sender {
 
   #secretsOf(webhook: Webhook): Promise<WebhookSecrets> {
     if (this.#opened?.version !== webhook.version) {
-      const secrets = openWebhookSecrets(this.#deps, refOf(webhook), webhook);
+      const secrets = openWebhookSecrets(this.#deps, webhookRefOf(webhook), webhook);
       this.#opened = { version: webhook.version, secrets };
     }
     return this.#opened.secrets;

@@ -10,7 +10,7 @@ import type { Webhook } from './items.ts';
 import type { patchWebhook as row } from './routes.ts';
 import { openWebhookSecrets, rotated, sealWebhookSecrets, type WebhookSecrets } from './secrets.ts';
 import type { PatchWebhookBody, WebhookSecretView } from './shape.ts';
-import { changeWebhook, getWebhookItem, putCursor, refOf } from './store.ts';
+import { changeWebhook, getWebhookItem, putCursor, webhookRefOf } from './store.ts';
 import { shownUrl, webhookViewOf } from './view.ts';
 
 type PatchDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings'>;
@@ -86,7 +86,7 @@ async function resealed(
   // What is shown may be sent back, masked or not.
   const url = given === before.shown_url ? undefined : given;
   if (url === undefined && rotates !== true) return { item: { shown_url: shownAs(format, before) } };
-  const ref = refOf(before);
+  const ref = webhookRefOf(before);
   const opened = await openWebhookSecrets(deps, ref, before);
   if (url !== undefined && url !== opened.url) checkUrl(deps.settings, url);
   const moved: WebhookSecrets = { ...opened, ...(url !== undefined && { url }) };
@@ -120,5 +120,8 @@ async function switched(
   if (!isOn) return [changeFollowers(tenantId, feed, { remove: id })];
   const count = feed?.count ?? 0;
   checkAfter(from ?? 0, count);
-  return [changeFollowers(tenantId, feed, { add: id }), putCursor(refOf(before), from ?? count, clock.now())];
+  return [
+    changeFollowers(tenantId, feed, { add: id }),
+    putCursor(webhookRefOf(before), from ?? count, clock.now()),
+  ];
 }

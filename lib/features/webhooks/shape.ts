@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { eventTypes, listenerEventTypes, tokenEventTypes, webhookEventTypes } from '../../contract/events.ts';
 import { address } from '../../contract/validation/address.ts';
 import { withoutNulls } from '../../contract/validation/json.ts';
+import { resourceName } from '../../contract/validation/name.ts';
 import { page } from '../../contract/validation/query.ts';
 
 /** Where events are delivered to. Its secret is shown when it is made, and never again. */
@@ -25,13 +26,6 @@ const deliveredTypes = [
 
 /** A webhook may name so many deployments: each is looked up when it does. */
 const DEPLOYMENTS_MAX = 50;
-const NAME_LENGTH_MAX = 128;
-
-const name = z
-  .string()
-  .min(1)
-  .max(NAME_LENGTH_MAX)
-  .regex(/^\P{Cc}+$/u, 'a name contains no control characters');
 
 /** What may be asked for of a new webhook and of one that is there. Lists: absent or null is all of them. */
 const filters = {
@@ -45,7 +39,13 @@ const after = z.int().min(0).nullish();
 
 /** `POST /v2/webhooks`. */
 export const createWebhookBody = z
-  .object({ url: address, name: name.nullish(), format: z.enum(webhookFormats).nullish(), ...filters, after })
+  .object({
+    url: address,
+    name: resourceName.nullish(),
+    format: z.enum(webhookFormats).nullish(),
+    ...filters,
+    after,
+  })
   .transform(withoutNulls);
 export type CreateWebhookBody = z.output<typeof createWebhookBody>;
 
@@ -53,7 +53,7 @@ export type CreateWebhookBody = z.output<typeof createWebhookBody>;
 export const patchWebhookBody = z
   .object({
     url: address.nullish(),
-    name: name.nullish(),
+    name: resourceName.nullish(),
     format: z.enum(webhookFormats).nullish(),
     ...filters,
     /** `ENABLED` begins to deliver again, `DISABLED` stops. */

@@ -60,7 +60,7 @@ export const deliveryKey = (ref: WebhookRef, deliveryId: string): Key => ({
   sk: `${DELIVERY}${deliveryId}`,
 });
 
-export const refOf = ({ tenant_id, id }: Pick<Webhook, 'tenant_id' | 'id'>): WebhookRef => ({
+export const webhookRefOf = ({ tenant_id, id }: Pick<Webhook, 'tenant_id' | 'id'>): WebhookRef => ({
   tenantId: tenant_id,
   webhookId: id,
 });
@@ -85,19 +85,19 @@ export async function webhooksOf(table: Table, tenantId: string): Promise<Webhoo
 
 /** Stores a new webhook. `audit`: who asked for it. */
 export const putWebhook = (item: Webhook, audit: AuditMark): Write =>
-  putNew('webhook', { ...webhookKey(refOf(item)), ...item, audit });
+  putNew('webhook', { ...webhookKey(webhookRefOf(item)), ...item, audit });
 
 /** Changes a webhook. Demands that it is as it was read. `audit`: who asked for it, if anybody did. */
 export const changeWebhook = (before: Webhook, after: Webhook, audit?: AuditMark): Write =>
   put(
     'webhook',
-    { ...webhookKey(refOf(before)), ...after, version: before.version + 1, ...(audit && { audit }) },
+    { ...webhookKey(webhookRefOf(before)), ...after, version: before.version + 1, ...(audit && { audit }) },
     equals('version', before.version),
   );
 
 /** Removes a webhook. Demands that it is as it was read. */
 export const removeWebhook = (item: Webhook): Write =>
-  remove('webhook', webhookKey(refOf(item)), equals('version', item.version));
+  remove('webhook', webhookKey(webhookRefOf(item)), equals('version', item.version));
 
 /** Whoever works says so again with every write; a worker that says nothing for so long is dead. */
 export const LEASE_MILLISECONDS = 60_000;

@@ -9,7 +9,7 @@ import { hasProc } from './source.ts';
  */
 export type Listening = { host: '127.0.0.1' | '::1'; port: number; everywhere?: true };
 
-/** The same, and who listens. */
+/** A port with the process that listens on it. */
 type Listener = Listening & { pid: number };
 
 const STATE_LISTEN = '0A';

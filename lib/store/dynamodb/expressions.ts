@@ -32,7 +32,7 @@ export const all = (...tests: Test[]): Test => ({ kind: 'all', tests });
  */
 export const guard = (name: `${string}: ${string}`, test: Test): Test => ({ ...test, guard: name });
 
-/** The same value, or both absent. */
+/** Demands that the attribute has this value, or is absent where the value is undefined. */
 export const same = (path: string, value: unknown): Test =>
   value === undefined ? absent(path) : equals(path, value);
 

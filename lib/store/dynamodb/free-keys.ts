@@ -14,7 +14,7 @@ function isPlain(value: unknown): value is Plain {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The same with other members; itself when they are the same. */
+/** A value with its members changed; the value itself when none has changed. */
 function withMembers(value: unknown, change: (member: unknown) => unknown): unknown {
   if (Array.isArray(value)) {
     const members = value.map(change);

@@ -5,27 +5,27 @@ import { type Key, padded } from './index.ts';
 /** Beside the deployment's own partition, which is emptied when it is deleted. */
 const eventsPk = (tenantId: string, subjectId: string): string => `T#${tenantId}#E#${subjectId}`;
 
-const UNSENT = 'U#';
+const UNPUBLISHED = 'U#';
 
 export const eventCountKey = (tenantId: string, deploymentId: string): Key => ({
   pk: eventsPk(tenantId, deploymentId),
   sk: 'COUNT',
 });
 
-export const unsentEventsKey = (tenantId: string, deploymentId: string, sequence: number): Key => ({
+export const unpublishedEventsKey = (tenantId: string, deploymentId: string, sequence: number): Key => ({
   pk: eventsPk(tenantId, deploymentId),
-  sk: `${UNSENT}${padded(sequence)}`,
+  sk: `${UNPUBLISHED}${padded(sequence)}`,
 });
 
 /** One event of what is no deployment: a token, a listener. */
-export const unsentOtherEventKey = (
+export const unpublishedOtherEventKey = (
   tenantId: string,
   subjectId: string,
   { sequence, id }: { sequence: number; id: string },
-): Key => ({ pk: eventsPk(tenantId, subjectId), sk: `${UNSENT}${padded(sequence)}#${id}` });
+): Key => ({ pk: eventsPk(tenantId, subjectId), sk: `${UNPUBLISHED}${padded(sequence)}#${id}` });
 
 /** The sort keys of events that could not be published yet, beside their count. */
-export const unsentEventKeys: SortKeyRange = startingWith(UNSENT);
+export const unpublishedEventKeys: SortKeyRange = startingWith(UNPUBLISHED);
 
 /** Says that an event of what is no deployment has its number in the feed. */
 export const eventMarkKey = (tenantId: string, subjectId: string, eventId: string): Key => ({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlainField } from '../../../lib/contract/deployments/fields.ts';
 import { parsePart } from '../../../lib/contract/validation/parse-part.ts';
+import { findDeployment, getConfiguration } from '../../../lib/core/items/deployments.ts';
 import type { DeploymentConfig } from '../../../lib/core/items/items.ts';
 import { createDeploymentBody } from '../../../lib/features/deployments/shape.ts';
 import { change, github, post, register, revisions, show } from '../../support/world/requests.ts';
@@ -121,6 +122,11 @@ describe.each(Object.entries(rows))('%s', (path, { values, clearedBy, refused, .
       const { world, id } = await created(first);
       await change(world, id, patch(empty));
       expect(await shown(world, id)).toBeNull();
+      const { tenantId } = world.caller;
+      const stored = await findDeployment(world.deps.table, tenantId, id);
+      const ref = { tenantId, deploymentId: id };
+      const runs = await getConfiguration(world.deps.table, ref, stored?.configuration ?? 0);
+      expect(runs).not.toHaveProperty(inside ?? name);
     },
   );
 

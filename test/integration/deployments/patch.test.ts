@@ -126,38 +126,8 @@ describe('the display name', () => {
   });
 });
 
-describe('a PATCH merges', () => {
-  it('what is absent or null keeps, an empty text clears', async () => {
-    const { world, id } = await deployed({ custom_url: 'https://mine.example', resource_spec: { cpu: 1 } });
-    const kept = await change(world, id, {
-      source_config: { install_command: null, build_command: '' },
-      secrets: null,
-    });
-    expect(kept.source_config).toMatchObject({
-      ...OLD,
-      build_command: null,
-      custom_url: 'https://mine.example',
-      resource_spec: { cpu: 1 },
-    });
-    const cleared = await change(world, id, { source_config: { install_command: '', custom_url: '' } });
-    expect(cleared.source_config).toMatchObject({
-      install_command: null,
-      custom_url: 'http://localhost:4401/d/it',
-    });
-    expect(await configuration(world, id)).not.toHaveProperty('install_command');
-  });
-
-  it('resource_spec is replaced whole, and {} clears it', async () => {
-    const { world, id } = await deployed({ resource_spec: { cpu: 1, memory_mb: 1024 } });
-    const replaced = await change(world, id, { source_config: { resource_spec: { cpu: 2 } } });
-    expect(replaced.source_config.resource_spec).toEqual({ cpu: 2 });
-    expect((await configuration(world, id)).resource_spec).toEqual({ cpu: 2 });
-    const cleared = await change(world, id, { source_config: { resource_spec: {} } });
-    expect(cleared.source_config.resource_spec).toBeNull();
-    expect(await configuration(world, id)).not.toHaveProperty('resource_spec');
-  });
-
-  it('and judges the result: pushes of a tag, whichever of the two came first', async () => {
+describe('a PATCH', () => {
+  it('is judged by what it comes to: pushes of a tag, whichever of the two came first', async () => {
     const pushed = await deployed({ build_on_push: true });
     const tag = { source_revision_config: { repo_ref: 'refs/tags/v1' } };
     expect(await refusedWith(change(pushed.world, pushed.id, tag))).toMatch(

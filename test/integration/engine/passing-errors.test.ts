@@ -1,9 +1,80 @@
+import { setTimeout } from 'node:timers/promises';
 import { TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { change, github, post, register, revisions, showRevision } from '../../support/world/requests.ts';
+import { create as createDispatch } from '../../../functions/streams/dispatch.ts';
+import { functionRows } from '../../../lib/contract/functions.ts';
+import { timeLimited } from '../../../lib/embedded/runtime/handlers.ts';
+import { deploymentKey } from '../../../lib/store/keys/index.ts';
+import { limited } from '../../support/table/limited-table.ts';
+import { until } from '../../support/until.ts';
+import { inProgress } from '../../support/world/processed.ts';
+import {
+  change,
+  github,
+  interrupt,
+  post,
+  register,
+  revisions,
+  showRevision,
+} from '../../support/world/requests.ts';
 import { aRunningWorld } from '../../support/world/running-world.ts';
 import { buildStarted, claimed, reaches } from '../../support/world/steps.ts';
-import { aWorld } from '../../support/world/world.ts';
+import { allItems, aWorld } from '../../support/world/world.ts';
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+it('a call that never returns halts no other deployment, and the sweep goes on', async () => {
+  const world = await aRunningWorld();
+  const { id, latest_revision_id: first } = await post(world, github('one'));
+  await buildStarted(world, first);
+  await world.deps.builds.become(`build-${first}`, { state: 'running' });
+  await reaches(world, id, first, 'BUILDING');
+  world.deps.clock.wait = () => setTimeout(200);
+  world.deps.workflow.fail = never;
+  await interrupt(world, id, first);
+
+  const { latest_revision_id: second } = await post(world, github('two'));
+  await buildStarted(world, second);
+  world.advance(61);
+  // The look that hangs is given up once the other has said when it looks next.
+  const dueOf = async () =>
+    (await allItems(world.deps.table)).find(({ entity, id: own }) => entity === 'revision' && own === second)
+      ?.due_at;
+  const due = await dueOf();
+  expect(due).toBeDefined();
+  world.deps.clock.wait = () =>
+    until(async () => (await dueOf()) !== due, { what: 'the other look' }).then(() => undefined);
+  await expect(world.sweep()).rejects.toThrow(/1 of 2/);
+});
+
+it('a function ends when its time is over', async () => {
+  const sweep = timeLimited({ name: 'sweep', timeoutSeconds: 0.05 }, never);
+  await expect(sweep({ all: true })).rejects.toThrow('sweep took longer than 0.05 s');
+});
+
+it('records of a deployment that could not be looked at come again, and only those', async () => {
+  const world = await aWorld();
+  const { tenantId } = world.caller;
+  await register(world, 'machine');
+  const [broken, fine] = [await post(world, github('broken')), await post(world, github('fine'))];
+  for (const { id } of [broken, fine]) await inProgress(world, id, 'QUEUED');
+  const started: string[] = [];
+  world.deps.workflow.start = async (_, { deploymentId }) => {
+    if (deploymentId === broken.id) throw new Error('down');
+    started.push(deploymentId);
+    return 'started';
+  };
+  const record = (SequenceNumber: string, id: string) => {
+    const { pk, sk } = deploymentKey(tenantId, id);
+    return { dynamodb: { SequenceNumber, Keys: { pk: { S: pk }, sk: { S: sk } } } };
+  };
+  const dispatch = createDispatch(() => limited(world.deps, functionRows.dispatch.access));
+  const Records = [record('1', broken.id), record('2', fine.id), record('3', broken.id)];
+  expect(await dispatch({ Records })).toEqual({
+    batchItemFailures: [{ itemIdentifier: '1' }, { itemIdentifier: '3' }],
+  });
+  expect(started).toEqual([fine.id]);
+});
 
 const throttled = () => Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' });
 

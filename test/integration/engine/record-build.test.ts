@@ -1,15 +1,46 @@
 import { expect, it } from 'vitest';
 import type { BuildState } from '../../../lib/adapters/builds.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
+import { load } from '../../../lib/core/engine/load.ts';
 import { recordBuild } from '../../../lib/core/engine/record-build.ts';
+import { restart } from '../../../lib/core/engine/restart.ts';
 import { stopBuild } from '../../../lib/core/engine/stop-build.ts';
 import { getRevisionItem } from '../../../lib/core/items/revisions.ts';
 import { interruptRevision } from '../../../lib/features/revisions/interrupt.ts';
+import { update } from '../../../lib/store/dynamodb/expressions.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
+import { revisionKeyOf } from '../../../lib/store/keys/index.ts';
 import { limited } from '../../support/table/limited-table.ts';
 import { isWrite } from '../../support/table/writes.ts';
 import { inProgress } from '../../support/world/processed.ts';
 import { github, post, register } from '../../support/world/requests.ts';
 import { aWorld } from '../../support/world/world.ts';
+
+/** When a build is due, that was due at 1,000 before its execution was taken up again. */
+async function dueAfterRestart(facts: object): Promise<number | undefined> {
+  const world = await aWorld();
+  await register(world, 'machine');
+  const { id: deploymentId } = await post(world, github('app'));
+  const { id: revisionId } = await inProgress(world, deploymentId, 'AWAITING_BUILD');
+  const ref = { tenantId: world.caller.tenantId, deploymentId, revisionId };
+  const set = { build_due_at: 1_000, ...facts };
+  await transact(world.deps.table, [update('revision', revisionKeyOf(ref), { set })]);
+  const loaded = await load(world.deps, ref);
+  if (loaded === undefined) throw new Error('no deployment');
+  const started = { ...world.deps.workflow, start: async () => 'started' as const };
+  await restart({ ...world.deps, workflow: started }, loaded, true);
+  return (await load(world.deps, ref))?.slotRevision?.build_due_at;
+}
+
+it('the time of a build that a crash kept from starting begins anew', async () => {
+  expect(await dueAfterRestart({})).toBeUndefined();
+  expect(await dueAfterRestart({ at_capacity: true })).toBeUndefined();
+});
+
+it('the time of a build that waits for a builder, or runs, goes on', async () => {
+  expect(await dueAfterRestart({ restart: { attempt: 1, cause: 'BuildsAtCapacity' } })).toBe(1_000);
+  expect(await dueAfterRestart({ build_id: 'build' })).toBe(1_000);
+});
 
 /** A revision that waits for its build, whose id is not recorded yet. */
 async function awaitingBuild() {

@@ -20,14 +20,14 @@ import { allItems } from '../../support/world/world.ts';
 /** Lambda's types of values are the SDK's but for binary ones. */
 type DynamoDBRecordKeys = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['Keys']>;
 
-const told = (world: RunningWorld, deploymentId: string): DeploymentEvent[] =>
+const publishedOf = (world: RunningWorld, deploymentId: string): DeploymentEvent[] =>
   world.deps.events.published().filter((event) => event.deployment_id === deploymentId);
 
-/** Waits until so many different events of a deployment were told. */
+/** Waits until so many different events of a deployment were published. */
 const hears = (world: RunningWorld, deploymentId: string, count: number) =>
   until(
     () => {
-      const events = told(world, deploymentId);
+      const events = publishedOf(world, deploymentId);
       return new Set(events.map(({ id }) => id)).size >= count && events;
     },
     { what: `${count} events` },
@@ -127,9 +127,9 @@ describe('a record that is delivered again', () => {
     const records = await recorded(world, id);
     const consume = createEvents(() => world.deps);
     expect(await consume({ Records: records })).toEqual({ batchItemFailures: [] });
-    expect(told(world, id).slice(first.length)).toEqual(first);
+    expect(publishedOf(world, id).slice(first.length)).toEqual(first);
     await consume({ Records: records.slice(-3) });
-    const again = told(world, id).slice(2 * first.length);
+    const again = publishedOf(world, id).slice(2 * first.length);
     expect(again.length).toBeGreaterThan(0);
     for (const event of again) expect(first).toContainEqual(event);
   });
@@ -144,7 +144,7 @@ describe('a record that is delivered again', () => {
     await transact(deps.table, [removeItem('event_count', eventCountKey(caller.tenantId, id))]);
     const instances = [createEvents(() => deps), createEvents(() => deps)];
     for (const [index, record] of records.entries()) await instances[index % 2]?.({ Records: [record] });
-    expect(told(world, id).slice(first.length)).toEqual(first);
+    expect(publishedOf(world, id).slice(first.length)).toEqual(first);
   });
 
   it('that cannot be read is reported, and those of other deployments are told', async () => {
@@ -162,10 +162,10 @@ describe('a record that is delivered again', () => {
         NewImage: { entity: { S: 'deployment' } },
       },
     };
-    const before = told(world, id).length;
+    const before = publishedOf(world, id).length;
     const answer = await createEvents(() => world.deps)({ Records: [broken, record] });
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'broken' }] });
-    expect(told(world, id).length).toBeGreaterThan(before);
+    expect(publishedOf(world, id).length).toBeGreaterThan(before);
   });
 });
 
@@ -191,7 +191,7 @@ describe('what the stream has lost', () => {
       await world.sweep();
       await forward();
     }
-    const events = () => told(world, id).slice(LIFE.length);
+    const events = () => publishedOf(world, id).slice(LIFE.length);
     expect(events()).toEqual([]);
     return { world, id, second, events };
   }
@@ -244,7 +244,7 @@ describe('what the stream has lost', () => {
     await remove(world, id);
     await world.sweepFor(244);
     await steps.isGone(world, id);
-    const events = told(world, id);
+    const events = publishedOf(world, id);
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
     const late = events.slice(before.length).map(shown);
     expect(late).toEqual(['7 INTERRUPTED', '8 INTERRUPTED']);
@@ -271,10 +271,10 @@ describe('while nobody can be told', () => {
     await until(async () => (await kept()).flatMap(({ events }) => events).length === LIFE.length, {
       what: 'all events to be kept',
     });
-    expect(told(world, id)).toEqual([]);
+    expect(publishedOf(world, id)).toEqual([]);
     Object.assign(world.deps.events, { publish });
     expect(await world.sweep()).toMatchObject({ left: 0 });
-    expect(told(world, id).map(shown)).toEqual(LIFE);
+    expect(publishedOf(world, id).map(shown)).toEqual(LIFE);
     expect(await kept()).toEqual([]);
   });
 });

@@ -157,23 +157,6 @@ describe('what belongs to a task', () => {
     expect(await stopped('one')).toEqual({ accepted: true });
     expect((await load(world.deps, owner))?.task).toBeUndefined();
   });
-
-  it('has no secret in what the listener says of its end', async () => {
-    const world = await listening();
-    const { id } = await offered(world, 'a', [{ name: 'TOKEN', value: 'a-secret' }]);
-    const [task] = (await claim(world)).tasks;
-    const params = { listener_id: world.listenerId, task_id: task?.task_id ?? '' };
-    const body = {
-      lease_id: task?.lease_id ?? '',
-      outcome: 'failed',
-      status_message: 'a-secret is wrong',
-    } as const;
-    const complete = () => completeTask(world.deps, { params, body }, world.caller);
-    expect(await complete()).toEqual({ accepted: true });
-    expect(await complete()).toEqual({ accepted: true });
-    const loaded = await load(world.deps, { tenantId: world.caller.tenantId, deploymentId: id });
-    expect(loaded?.slotRevision?.outcome).toMatchObject({ result: 'failed', message: '*** is wrong' });
-  });
 });
 
 describe('a report of status', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nothingSeen } from '../../../lib/adapters/git.ts';
-import { placeOf } from '../../../lib/core/items/push-watches.ts';
+import { watchesPk } from '../../../lib/core/items/push-watches.ts';
 import { repositoryName } from '../../../lib/domain/repository-name.ts';
 import { dueHeads } from '../../../lib/features/pushes/store.ts';
 import { until } from '../../support/until.ts';
@@ -101,7 +101,7 @@ describe('a look at the heads', () => {
     const elsewhere = OTHER;
     const other = await make('other', { repo_url: elsewhere });
     host.heads.set(`${elsewhere} main`, commitOf('1'));
-    const place = placeOf(world.caller.tenantId, repositoryName(ADDRESS) ?? '');
+    const place = watchesPk(world.caller.tenantId, repositoryName(ADDRESS) ?? '');
     const { client } = world.deps.table;
     client.middlewareStack.add(
       (next) => async (args) => {

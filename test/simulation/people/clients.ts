@@ -7,7 +7,7 @@ import {
   quickerAnswer,
   type RecordedResponse,
 } from '../../../lib/core/idempotency.ts';
-import { placeOf } from '../../../lib/core/items/push-watches.ts';
+import { watchesPk } from '../../../lib/core/items/push-watches.ts';
 import { isUnavailable } from '../../../lib/core/unavailable.ts';
 import { createDeployment } from '../../../lib/features/deployments/create.ts';
 import { deleteDeployment } from '../../../lib/features/deployments/delete.ts';
@@ -127,7 +127,7 @@ export class Clients {
       if (random.chance(0.1)) return;
       await time.wait(random.between(0, 1) * SECOND);
       await this.#ask('push', async (deps) => {
-        const place = placeOf(owner.tenantId, 'git.test/repo');
+        const place = watchesPk(owner.tenantId, 'git.test/repo');
         return considerHead(deps, owner, place, async () => toldOf);
       });
     };

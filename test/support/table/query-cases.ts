@@ -16,15 +16,13 @@ import { openTaskPage } from '../../../lib/core/items/tasks.ts';
 import { auditEvents } from '../../../lib/features/audit/store.ts';
 import { rowsOf } from '../../../lib/features/deployments/store.ts';
 import { dueItems } from '../../../lib/store/due.ts';
+import { collected } from '../../../lib/store/dynamodb/collected.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
 import { placementKey, placementVersionKeys } from '../../../lib/store/keys/placements.ts';
 import { logChunk, logChunkKey } from '../../../lib/store/logs.ts';
 import type { Table } from '../../../lib/store/table.ts';
-import { ofCounts } from './count-query-cases.ts';
-import { ofEvents } from './event-query-cases.ts';
-import { ofPeople } from './identity-query-cases.ts';
+import { ofCounts, ofEvents, ofPeople, ofPushes } from './feature-query-cases.ts';
 import { ofGrants } from './oauth-query-cases.ts';
-import { ofPushes } from './push-query-cases.ts';
 import { aDeployment } from './stored-items.ts';
 
 /**
@@ -43,12 +41,6 @@ export type QueryCase = {
   ask: (table: Table, id: string) => Promise<unknown[]>;
 };
 
-async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of found) list.push(item);
-  return list;
-}
-
 const TENANT = 'tenant';
 const log = (id: string) => ({ tenantId: TENANT, deploymentId: id, type: 'build' as const });
 const noTime = '00000000-0000-7000-8000-000000000000';
@@ -59,7 +51,7 @@ const ofDeployments: QueryCase[] = [
     file: 'lib/core/items/revisions.ts',
     shape: items.revision,
     key: (id) => keys.revisionKey(TENANT, id, 1),
-    ask: (table, id) => all(revisionsBetween(table, { tenantId: TENANT, deploymentId: id }, 1, 2)),
+    ask: (table, id) => collected(revisionsBetween(table, { tenantId: TENANT, deploymentId: id }, 1, 2)),
   },
   {
     name: 'queued revisions of a deployment',
@@ -92,7 +84,7 @@ const ofDeployments: QueryCase[] = [
     file: 'lib/features/deployments/store.ts',
     shape: items.deploymentRow,
     key: (id) => keys.deploymentRowKey(id, 'deployment'),
-    ask: (table, id) => all(rowsOf({ table, tenantId: id, others: true, deleted: false }, 10)),
+    ask: (table, id) => collected(rowsOf({ table, tenantId: id, others: true, deleted: false }, 10)),
   },
   {
     name: 'deployments on a listener',
@@ -100,7 +92,7 @@ const ofDeployments: QueryCase[] = [
     shape: items.deploymentRow,
     key: (id) => keys.deletedRowKey(id, 'deployment'),
     more: () => ({ listener: packedId(noTime) }),
-    ask: (table, id) => all(rowsOnListener(table, id, noTime)),
+    ask: (table, id) => collected(rowsOnListener(table, id, noTime)),
   },
   {
     name: 'lines of a log',
@@ -154,7 +146,7 @@ const ofTenants: QueryCase[] = [
     file: 'lib/core/items/listeners.ts',
     shape: items.listener,
     key: (id) => keys.listenerRowKey(id, 'listener'),
-    ask: (table, id) => all(listenerRows(table, id)),
+    ask: (table, id) => collected(listenerRows(table, id)),
   },
   {
     name: 'integrations of a tenant',
@@ -168,7 +160,8 @@ const ofTenants: QueryCase[] = [
     file: 'lib/features/audit/store.ts',
     shape: auditEvent,
     key: (id) => auditEventKey({ tenantId: id }, noTime),
-    ask: (table, id) => all(auditEvents(table, { tenantId: id }, { since: undefined, until: undefined })),
+    ask: (table, id) =>
+      collected(auditEvents(table, { tenantId: id }, { since: undefined, until: undefined })),
   },
   {
     name: 'followers of logs of a tenant',
@@ -183,7 +176,7 @@ const ofTenants: QueryCase[] = [
     shape: items.deployment,
     key: (id) => ({ pk: id, sk: 'A' }),
     more: (id) => ({ due_pk: id, due_at: 1 }),
-    ask: (table, id) => all(dueItems(table, id, 2)),
+    ask: (table, id) => collected(dueItems(table, id, 2)),
   },
 ];
 

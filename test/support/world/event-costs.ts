@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { DeploymentEvent } from '../../../lib/contract/events.ts';
 import { FeedWriter } from '../../../lib/core/events/feed-writer.ts';
-import { putEventCount } from '../../../lib/core/items/event-items.ts';
+import { putEventCount } from '../../../lib/core/items/events.ts';
 import type { EventCount } from '../../../lib/domain/event-count.ts';
 import { deliver } from '../../../lib/features/webhooks/deliver.ts';
 import { type Units, unitsOf } from '../table/consumed.ts';

@@ -68,7 +68,7 @@ export async function objectOf(response: Response): Promise<Record<string, unkno
   return body;
 }
 
-/** The same answer for the library, which reads it again: as JSON, whatever the server called it. */
+/** The answer as the library reads it once more: JSON, whatever content type the server gave. */
 export const asJson = (body: Record<string, unknown>, status: number): Response =>
   new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
 

@@ -5,7 +5,7 @@ import { LineSplitter } from '../../../processes/lines.ts';
 import { Refused } from '../api-server.ts';
 import { type Next, Stepper } from '../stepper.ts';
 import { type ContainerRun, runsOf } from './container-runs.ts';
-import { LogPosition, stampedLine } from './position.ts';
+import { ContainerLogPosition, stampedLine } from './position.ts';
 
 /** After a connection that was lost the next one waits so long, at most. */
 const RETRY_MILLISECONDS_MAX = 30_000;
@@ -55,7 +55,7 @@ type Parts = {
 export class ContainerLog {
   readonly #parts: Parts;
   readonly #closed = new AbortController();
-  readonly #position: LogPosition;
+  readonly #position: ContainerLogPosition;
   readonly #stepper: Stepper;
   /** The newest run that was read to its end. */
   #readTo = -1;
@@ -67,7 +67,7 @@ export class ContainerLog {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#position = new LogPosition(parts.since);
+    this.#position = new ContainerLogPosition(parts.since);
     this.#stepper = new Stepper(() => this.#look().catch((error: unknown) => this.#failed(error)));
   }
 

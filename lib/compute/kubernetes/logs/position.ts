@@ -18,7 +18,7 @@ const SECOND = 1_000_000_000n;
  * may share a time, and those of standard output and standard error may be a moment out of order, so that the
  * lines since the newest time are counted.
  */
-export class LogPosition {
+export class ContainerLogPosition {
   /** The newest time that was read; at first, from when on to read. */
   #newest: bigint | undefined;
   /** Lines that were read, beginning with the first of that time. */

@@ -50,7 +50,7 @@ export function baseName(deploymentName: string, deploymentId: string): string {
 /** A set's own name: of its Deployment, Secret, trial Service, autoscaler and disruption budget. */
 export const setName = (base: string, key: string): string => `${base}-${key}`;
 
-/** The same for the queue workers of a set; `queue` would be too long for a label. */
+/** The name of the objects of a set's queue workers; `queue` would be too long for a label. */
 export const queueName = (base: string, key: string): string => `${setName(base, key)}-q`;
 
 export const redisName = (base: string): string => `${base}-redis`;

@@ -207,7 +207,7 @@ export async function forward(
       const detail = `Deployment '${to.route.name}' did not answer: ${result.problem}.`;
       return sendAbsence(request, response, { status: 502, detail }, to.route);
     }
-    // The same target may be just about to be taken out; another one is tried at once.
+    // A target may be just about to be taken out, so it is tried again after a pause; another one at once.
     if (to.route.target === target) await pause(RETRY_MILLISECONDS);
   }
 }

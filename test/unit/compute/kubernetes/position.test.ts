@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LogPosition, stampedLine } from '../../../../lib/compute/kubernetes/logs/position.ts';
+import { ContainerLogPosition, stampedLine } from '../../../../lib/compute/kubernetes/logs/position.ts';
 
 describe('a line of a log', () => {
   it.each([
@@ -21,7 +21,7 @@ describe('how far a log was read', () => {
   const second = 1_000_000_000n;
 
   it('begins at a time', () => {
-    const position = new LogPosition(new Date(5_000));
+    const position = new ContainerLogPosition(new Date(5_000));
     expect(position.rewind()).toBe('1970-01-01T00:00:04.000Z');
     expect([4n * second, 5n * second, 5n * second, 6n * second].map((at) => position.take(at))).toEqual([
       ...[false, true, true, true],
@@ -29,7 +29,7 @@ describe('how far a log was read', () => {
   });
 
   it('finds the place again, by the lines since the newest time', () => {
-    const position = new LogPosition(undefined);
+    const position = new ContainerLogPosition(undefined);
     expect(position.rewind()).toBeUndefined();
     const lines = [1n, 5n * second, 5n * second, 4n * second];
     expect(lines.map((at) => position.take(at))).toEqual([true, true, true, true]);
@@ -41,7 +41,7 @@ describe('how far a log was read', () => {
   });
 
   it('goes on where the log now begins when what was read is gone', () => {
-    const position = new LogPosition(undefined);
+    const position = new ContainerLogPosition(undefined);
     position.take(5n * second);
     position.rewind();
     expect(position.take(6n * second)).toBe(true);
@@ -49,8 +49,8 @@ describe('how far a log was read', () => {
   });
 
   it('knows what may have been written later, of times in whole seconds', () => {
-    const position = new LogPosition(new Date(5_900));
+    const position = new ContainerLogPosition(new Date(5_900));
     expect([4_000, 5_000, 6_000].map((at) => position.isBefore(at))).toEqual([false, true, true]);
-    expect(new LogPosition(undefined).isBefore(0)).toBe(true);
+    expect(new ContainerLogPosition(undefined).isBefore(0)).toBe(true);
   });
 });

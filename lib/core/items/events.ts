@@ -14,9 +14,9 @@ import type { Write } from '../../store/dynamodb/transact.ts';
 import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
 import {
   eventCountKey,
-  unsentEventKeys,
-  unsentEventsKey,
-  unsentOtherEventKey,
+  unpublishedEventKeys,
+  unpublishedEventsKey,
+  unpublishedOtherEventKey,
 } from '../../store/keys/events.ts';
 import { due } from '../../store/keys/index.ts';
 import type { Table } from '../../store/table.ts';
@@ -37,18 +37,18 @@ export const eventCount = z.object({
   ttl: z.number().optional(),
 });
 
-/** Events that could not be published yet, in order; sweep publishes them. */
-export const unsentEvents = z.object({
+/** Events that could not be published yet, in order; sweep publishes them. Names in the table never change. */
+export const unpublishedEvents = z.object({
   v: z.literal(2),
   entity: z.literal('unsent_events'),
   tenant_id: z.string(),
   sk: z.string(),
   events: z.array(deploymentEvent),
 });
-export type UnsentEvents = z.infer<typeof unsentEvents>;
+export type UnpublishedEvents = z.infer<typeof unpublishedEvents>;
 
-/** The same of what is no deployment, which lies where those of a deployment of its id would. */
-export const unsentOtherEvent = z.object({
+/** An event of what is no deployment. It lies where those of a deployment of its id would. */
+export const unpublishedOtherEvent = z.object({
   v: z.literal(2),
   entity: z.literal('unsent_token_event'),
   tenant_id: z.string(),
@@ -57,9 +57,13 @@ export const unsentOtherEvent = z.object({
 });
 
 /** First versions knew fewer types of events. */
-export const anyUnsent = alsoEarlier(z.discriminatedUnion('entity', [unsentEvents, unsentOtherEvent]), 2);
-type AnyUnsent = z.infer<typeof anyUnsent>;
+export const anyUnpublished = alsoEarlier(
+  z.discriminatedUnion('entity', [unpublishedEvents, unpublishedOtherEvent]),
+  2,
+);
+type AnyUnpublished = z.infer<typeof anyUnpublished>;
 
+/** How many events a deployment has had, and what of them is published; undefined: none yet. */
 export async function findEventCount(
   table: Table,
   { tenantId, deploymentId }: DeploymentRef,
@@ -84,39 +88,43 @@ export function putEventCount(
   );
 }
 
-export function putUnsentEvents(
+/** Keeps events of a deployment for sweep to publish. `now`: epoch milliseconds. */
+export function putUnpublishedEvents(
   { tenantId, deploymentId }: DeploymentRef,
-  events: UnsentEvents['events'],
+  events: UnpublishedEvents['events'],
   now: number,
 ): Write {
-  const key = unsentEventsKey(tenantId, deploymentId, events[0]?.sequence ?? 0);
+  const key = unpublishedEventsKey(tenantId, deploymentId, events[0]?.sequence ?? 0);
   const item = { v: 2, entity: 'unsent_events', tenant_id: tenantId, events };
   return put('unsent_events', { ...key, ...item, ...due(key.pk, now) });
 }
 
-export function putUnsentOtherEvent(event: OtherEvent, now: number): Write {
-  const key = unsentOtherEventKey(event.tenant_id, subjectOf(event), event);
+/** Keeps an event of what is no deployment for sweep to publish. `now`: epoch milliseconds. */
+export function putUnpublishedOtherEvent(event: OtherEvent, now: number): Write {
+  const key = unpublishedOtherEventKey(event.tenant_id, subjectOf(event), event);
   const item = { v: 2, entity: 'unsent_token_event', tenant_id: event.tenant_id, event };
   return put(`unsent ${event.id}`, { ...key, ...item, ...due(key.pk, now) });
 }
 
-export const eventsIn = (item: AnyUnsent): PublishedEvent[] =>
+/** The events that an item keeps, in order. */
+export const eventsIn = (item: AnyUnpublished): PublishedEvent[] =>
   item.entity === 'unsent_events' ? item.events : [item.event];
 
 /**
  * What is kept of the events of a deployment, or of something else, because it could not be published yet,
  * oldest first.
  */
-export const unsentEventsOf = (
+export const unpublishedEventsOf = (
   table: Table,
   { tenantId, deploymentId }: DeploymentRef,
-): AsyncGenerator<AnyUnsent> =>
-  queryAll(table, anyUnsent, {
+): AsyncGenerator<AnyUnpublished> =>
+  queryAll(table, anyUnpublished, {
     pk: eventCountKey(tenantId, deploymentId).pk,
-    between: unsentEventKeys,
+    between: unpublishedEventKeys,
   });
 
-export const forgetUnsentEvents = (
+/** Removes what was published meanwhile. */
+export const forgetUnpublishedEvents = (
   { tenantId, deploymentId }: DeploymentRef,
-  { sk }: Pick<AnyUnsent, 'sk'>,
+  { sk }: Pick<AnyUnpublished, 'sk'>,
 ): Write => remove('unsent_events', { pk: eventCountKey(tenantId, deploymentId).pk, sk });

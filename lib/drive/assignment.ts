@@ -15,7 +15,7 @@ import { type SpecDeps, specOf } from '../features/listener-protocol/spec.ts';
 import { ConditionsFailed } from '../store/dynamodb/transact.ts';
 import { write } from '../store/dynamodb/write.ts';
 
-export type WorkDeps = Pick<Deps, 'clock'> & SpecDeps;
+export type AssignmentDeps = Pick<Deps, 'clock'> & SpecDeps;
 
 /** All runs of the driver are one instance: a run takes over what the one before has in hand. */
 const INSTANCE_ID = 'driver';
@@ -24,13 +24,13 @@ const INSTANCE_ID = 'driver';
 export type Held =
   | { kind: 'deploy'; task: DeployTask; offeredAt: number }
   | { kind: 'removal'; taskId: string; leaseId: string }
-  /** A deploy that was interrupted: what it has begun has to go, then that is said. */
+  /** A deploy that was interrupted: what it has begun has to go, then that is reported. */
   | { kind: 'stopping'; taskId: string; leaseId: string }
   /** Nobody has a task: what shall run is kept as it is, for as long as no other task is offered. */
   | { kind: 'none'; epoch: number };
 
-export type Work = {
-  place: DeploymentRef;
+export type Assignment = {
+  ref: DeploymentRef;
   /** Undefined: its records are gone, and only what may still run is left. */
   deployment: Deployment | undefined;
   listener: Listener;
@@ -39,22 +39,26 @@ export type Work = {
 };
 
 /** What there is to do for a deployment, taken up under a new lease; undefined: nothing, or not now. */
-export async function takeUp(deps: WorkDeps, place: DeploymentRef): Promise<Work | undefined> {
-  const { tenantId, deploymentId } = place;
+export async function takeUp(deps: AssignmentDeps, ref: DeploymentRef): Promise<Assignment | undefined> {
+  const { tenantId, deploymentId } = ref;
   const deployment = await findDeployment(deps.table, tenantId, deploymentId);
   if (deployment !== undefined && !isManaged(deployment)) return undefined;
   const listener = await getListenerItem(deps.table, tenantId, managedListenerId(tenantId));
   const taskId = deployment?.task_id;
   const task = taskId && (await findOpenTask(deps.table, tenantId, listener.id, taskId));
-  if (deployment === undefined || !task) return desired(deps, { place, deployment, listener });
+  if (deployment === undefined || !task) return takeDesired(deps, { ref, deployment, listener });
   return task.state === 'cancelled'
-    ? stopping(deps, { place, deployment, listener }, task)
-    : claimed(deps, { place, deployment, listener }, task);
+    ? takeStopping(deps, { ref, deployment, listener }, task)
+    : takeClaimed(deps, { ref, deployment, listener }, task);
 }
 
-type Known = Omit<Work, 'wanted' | 'held' | 'deployment'> & { deployment: Deployment };
+type Known = Omit<Assignment, 'wanted' | 'held' | 'deployment'> & { deployment: Deployment };
 
-async function claimed(deps: WorkDeps, known: Known, task: OpenTask): Promise<Work | undefined> {
+async function takeClaimed(
+  deps: AssignmentDeps,
+  known: Known,
+  task: OpenTask,
+): Promise<Assignment | undefined> {
   const given = await claimTask(deps, task, INSTANCE_ID, known.listener);
   if (given === undefined) return undefined;
   if (given.kind === 'DELETE') {
@@ -64,7 +68,11 @@ async function claimed(deps: WorkDeps, known: Known, task: OpenTask): Promise<Wo
   return { ...known, wanted: given, held: { kind: 'deploy', task: given, offeredAt: task.offered_at } };
 }
 
-async function stopping(deps: WorkDeps, known: Known, task: OpenTask): Promise<Work | undefined> {
+async function takeStopping(
+  deps: AssignmentDeps,
+  known: Known,
+  task: OpenTask,
+): Promise<Assignment | undefined> {
   const { active, slot } = known.deployment;
   const leaseId = deps.clock.randomId();
   const lease = { leaseId, instanceId: INSTANCE_ID, now: deps.clock.now() };
@@ -79,15 +87,15 @@ async function stopping(deps: WorkDeps, known: Known, task: OpenTask): Promise<W
   return wanted && { ...known, wanted, held: { kind: 'stopping', taskId: task.id, leaseId } };
 }
 
-/** As the row says that any listener is given. */
-async function desired(
-  deps: WorkDeps,
-  known: Pick<Work, 'place' | 'deployment' | 'listener'>,
-): Promise<Work | undefined> {
-  const { place, deployment, listener } = known;
-  const owner = { tenantId: place.tenantId, listenerId: listener.id };
-  const row = await findPlacement(deps.table, owner, place.deploymentId);
-  // What a run has made that was overtaken by the deletion is known by nothing but its place.
+/** What shall run by the deployment's row of `desired`, as any listener is told. */
+async function takeDesired(
+  deps: AssignmentDeps,
+  known: Pick<Assignment, 'ref' | 'deployment' | 'listener'>,
+): Promise<Assignment | undefined> {
+  const { ref, deployment, listener } = known;
+  const on = { tenantId: ref.tenantId, listenerId: listener.id };
+  const row = await findPlacement(deps.table, on, ref.deploymentId);
+  // What a run has made that was overtaken by the deletion is known by nothing but where it lies.
   if (row === undefined && deployment === undefined)
     return { ...known, wanted: 'nothing', held: { kind: 'none', epoch: 0 } };
   if (row === undefined || row.held) return undefined;
@@ -96,14 +104,14 @@ async function desired(
 }
 
 const wantedOf = async (
-  deps: WorkDeps,
+  deps: AssignmentDeps,
   deployment: Deployment,
   revisionId: string | undefined,
-): Promise<Work['wanted'] | undefined> =>
+): Promise<Assignment['wanted'] | undefined> =>
   revisionId === undefined ? 'nothing' : specFor(deps, deployment, revisionId);
 
 async function specFor(
-  deps: WorkDeps,
+  deps: AssignmentDeps,
   deployment: Deployment,
   revisionId: string,
 ): Promise<DeploySpec | undefined> {
@@ -121,11 +129,11 @@ export type Right = 'go' | 'stop' | 'lost';
  */
 export async function mayGoOn(
   deps: Pick<Deps, 'table' | 'clock' | 'keys'>,
-  { place, deployment, listener, held }: Work,
+  { ref, deployment, listener, held }: Assignment,
   phase?: 'switching',
 ): Promise<Right> {
   if (held.kind === 'none') {
-    const now = await findDeployment(deps.table, place.tenantId, place.deploymentId);
+    const now = await findDeployment(deps.table, ref.tenantId, ref.deploymentId);
     // Only one that has begun without its records may go on without them: what it knows is wanted no more.
     if (now === undefined) return deployment === undefined ? 'go' : 'lost';
     return now.epoch === held.epoch && now.task_id === undefined ? 'go' : 'lost';
@@ -133,7 +141,7 @@ export async function mayGoOn(
   const { taskId, leaseId } = leaseOf(held);
   const params = { listener_id: listener.id, task_id: taskId };
   try {
-    const { stop } = await heartbeatTask(deps, { params, body: { lease_id: leaseId, phase } }, place);
+    const { stop } = await heartbeatTask(deps, { params, body: { lease_id: leaseId, phase } }, ref);
     if (held.kind === 'stopping') return 'go';
     return stop ? 'stop' : 'go';
   } catch (error) {
