@@ -28,6 +28,13 @@ export function objectIdOf(repoUrl: string, text: string): string {
 /** SHA-1 or SHA-256, in hex. */
 export const isObjectId = (text: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(text);
 
+/** What `git init` is to make, that a commit can be fetched into: its default cannot hold the other kind. */
+export const initFor = (commit: string): string[] => [
+  'init',
+  '--quiet',
+  `--object-format=${commit.length === 64 ? 'sha256' : 'sha1'}`,
+];
+
 /** As git shortens the ids of commits, which only who has the repository can complete. */
 const PART_OF_COMMIT = /^[0-9a-f]{4,63}$/i;
 const WHOLE_COMMIT = 'a commit is named by all 40 characters of its id (64 in a repository with SHA-256)';

@@ -62,7 +62,7 @@ export function createHttpGit({ timeoutSeconds = RESOLVE_TIMEOUT_SECONDS, fetch,
 async function findHeads(server: Server, branches: readonly string[]): Promise<Map<string, string>> {
   const [only] = branches;
   const prefix = branches.length === 1 && only !== undefined ? refName(only) : refName('');
-  const refs = new Map((await listServerRefs({ ...server, prefix })).map(({ ref, oid }) => [ref, oid]));
+  const refs = new Map((await listRefs({ ...server, prefix })).map(({ ref, oid }) => [ref, oid]));
   return new Map(
     branches.flatMap((branch): [string, string][] => {
       const oid = refs.get(refName(branch));
@@ -73,10 +73,19 @@ async function findHeads(server: Server, branches: readonly string[]): Promise<M
 
 type Server = { http: GitHttp; url: string; headers?: { authorization: string } };
 
+/**
+ * The refs below a prefix. Version 2 of the protocol wants to be told that a repository uses SHA-256, which
+ * this client does not do, and finds none there; version 1 says it itself.
+ */
+async function listRefs(asked: Parameters<typeof listServerRefs>[0]): ReturnType<typeof listServerRefs> {
+  const refs = await listServerRefs(asked);
+  return refs.length > 0 ? refs : listServerRefs({ ...asked, protocolVersion: 1 });
+}
+
 async function findCommit(server: Server, ref: string): Promise<string> {
   const { url } = server;
   const name = refName(ref);
-  const list = (prefix?: string) => listServerRefs({ ...server, peelTags: true, ...(prefix && { prefix }) });
+  const list = (prefix?: string) => listRefs({ ...server, peelTags: true, ...(prefix && { prefix }) });
   const found = (await list(name)).find((each) => each.ref === name);
   // An annotated tag is an object of its own; what it points to is `peeled`.
   if (found !== undefined) return objectIdOf(url, found.peeled ?? found.oid);

@@ -46,7 +46,7 @@ const BRANCH = 'refs/heads/';
 
 /** The branch that pushes to are built; undefined for tags and single commits, which nobody pushes to. */
 export function branchOf(repoRef: string | undefined): string | undefined {
-  if (repoRef === undefined || /^[0-9a-f]{40}$/i.test(repoRef)) return undefined;
+  if (repoRef === undefined || /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/i.test(repoRef)) return undefined;
   if (repoRef.startsWith(BRANCH)) return repoRef.slice(BRANCH.length);
   return repoRef.startsWith('refs/') ? undefined : repoRef;
 }

@@ -1,6 +1,7 @@
 import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GitCredentials, repositoryAccess, submoduleAccess } from '../../adapters/git-credentials.ts';
+import { initFor } from '../../adapters/git-errors.ts';
 import { BuildFailure } from '../../builds/failure.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { type GitResult, gitReason, runGit } from '../git/run-git.ts';
@@ -27,7 +28,7 @@ export async function fetchCommit(processes: Processes, request: FetchRequest): 
   const onLine = (line: Parameters<BuildLog['output']>[0]) => log.output(line);
   const own = repositoryAccess(repoUrl, credentials);
   const run: Run = (...args) => runGit(processes, { args, cwd: folder, signal, onLine, access: own });
-  await must(repoUrl, run('init', '--quiet'));
+  await must(repoUrl, run(...initFor(commitSha)));
   await must(repoUrl, run('remote', 'add', '--', 'origin', repoUrl));
   const exact = await run('fetch', '--quiet', '--depth=1', '--no-tags', 'origin', commitSha);
   if (exact.exit.code !== 0) {

@@ -5,6 +5,7 @@ import { type AskedCommit, type CommitLook, type Git, nothingSeen, SourceError }
 import { type GitAccess, repositoryAccess } from '../../adapters/git-credentials.ts';
 import {
   commitOf,
+  initFor,
   missingRef,
   noAnswer,
   objectIdOf,
@@ -106,7 +107,7 @@ async function lookWithGit(
   const fetch = (filter: string, id: string) =>
     git('fetch', '--quiet', '--depth=1', '--no-tags', `--filter=${filter}`, '--', repoUrl, id);
   try {
-    await git('init', '--quiet', '--bare');
+    await git(...initFor(commit), '--bare');
     const isThere = await fetch(since === undefined ? 'tree:0' : 'blob:none', commit);
     const [author, at, ...message] =
       (isThere && (await git('log', '-1', '--format=%an%n%aI%n%B', commit))) ?? [];

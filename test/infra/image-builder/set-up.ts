@@ -53,7 +53,7 @@ export type Builder = {
   folder: string;
   state: string;
   /** Makes a repository that the builder reads at `https://git.example/<name>`. */
-  repository(name: string, files: Files): Promise<TestRepository>;
+  repository(name: string, files: Files, format?: 'sha256'): Promise<TestRepository>;
   /** Runs the commands of the buildspec for this job, as CodeBuild would, in an environment with `more`. */
   run(job: Job, more?: Record<string, string>): Promise<Ended>;
   /** Names of what is left in the folder for temporary files. */
@@ -99,9 +99,9 @@ export async function aBuilder(): Promise<Builder> {
   return {
     folder,
     state: at('state'),
-    async repository(name, files) {
+    async repository(name, files, format) {
       await mkdir(at('state/repositories', name), { recursive: true });
-      return gitRepositoryIn(at('state/repositories', name), files);
+      return gitRepositoryIn(at('state/repositories', name), files, format);
     },
     async run(job, more = {}) {
       await writeFile(at('state/job.json'), JSON.stringify(job));

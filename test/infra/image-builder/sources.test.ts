@@ -35,6 +35,17 @@ describe('a repository', () => {
     expect(exported.COMMIT_SHA).toBe(git('rev-parse', 'HEAD'));
   });
 
+  it('may be in the SHA-256 object format, with or without a commit that was asked for', async () => {
+    const builder = await aBuilder();
+    const { git } = await builder.repository('app', { Dockerfile: 'FROM x' }, 'sha256');
+    const head = git('rev-parse', 'HEAD');
+    for (const asked of [{}, { commitSha: head }]) {
+      const source = { kind: 'git', repoUrl: 'https://git.example/app', ref: 'main', ...asked };
+      const { exported, lines } = await builder.run(aJob({ source }));
+      expect([exported.COMMIT_SHA, lines.at(-1)]).toEqual([head, expect.not.stringContaining('ERROR')]);
+    }
+  });
+
   it.each([
     [{ ref: 'gone' }, "Ref 'gone' of https://git.example/app cannot be resolved to a commit"],
     [
@@ -139,7 +150,7 @@ describe('the token of an integration', () => {
     },
   );
 
-  it('is for no command of git but those that fetch', async () => {
+  it('is for no command of git but those that ask a server', async () => {
     const builder = await aBuilder();
     await withSubmodule(builder);
     const access = { ...credentials, submodules: true };
@@ -147,7 +158,7 @@ describe('the token of an integration', () => {
     const ofGit = calls.filter(({ tool, args }) => tool === 'git' && args[0] === '-C');
     const given = ofGit.filter(({ env }) => JSON.stringify(env).includes('Authorization: Basic '));
     const commands = (some: Call[]) => [...new Set(some.map(({ args }) => args[2]))];
-    expect(commands(given)).toEqual(['fetch', 'submodule']);
+    expect(commands(given)).toEqual(['ls-remote', 'fetch', 'submodule']);
     expect(commands(ofGit)).toContain('checkout');
   });
 

@@ -56,6 +56,16 @@ describe('a build that succeeds', () => {
     expect((await unpack(blobs, state.artifact.key)).get('version')).toBe('one');
   });
 
+  it('builds a commit of a repository in the SHA-256 object format', async () => {
+    const { run, blobs } = await setUp();
+    const repository = await gitRepository({ Procfile: 'web: true' }, 'sha256');
+    const { state } = await run(jobFor(repository.url));
+    if (state.state !== 'succeeded' || state.artifact.kind !== 'folder')
+      throw new Error(JSON.stringify(state));
+    expect(state.commitSha).toBe(repository.git('rev-parse', 'HEAD'));
+    expect((await unpack(blobs, state.artifact.key)).get('Procfile')).toBe('web: true');
+  });
+
   it("runs in the config file's folder and keeps the whole tree", async () => {
     const { run, blobs } = await setUp();
     const repository = await gitRepository({

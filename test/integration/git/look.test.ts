@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createHttpGit } from '../../../lib/adapters/aws/git.ts';
 import { lookAtCommit } from '../../../lib/adapters/aws/git-look.ts';
@@ -14,9 +13,9 @@ const supervisor = new ProcessSupervisor();
 afterAll(() => supervisor.close());
 
 /** A repository behind a git server, as the function on AWS reaches it, and as the system's git does. */
-async function aRepository(files: Record<string, string>) {
+async function aRepository(files: Record<string, string>, format?: 'sha256') {
   const folder = await temporaryFolder();
-  const repository = await gitRepositoryIn(join(folder), files);
+  const repository = await gitRepositoryIn(folder, files, format);
   const server = await serveGit(folder);
   const plain = createGuardedFetch({ allowedHosts: [], loopback: true });
   // Where the repository is said to be, and where the server is here.
@@ -32,6 +31,25 @@ async function aRepository(files: Record<string, string>) {
   ];
   return { repository, server, http, address, head, adapters };
 }
+
+describe('a repository in the SHA-256 object format', () => {
+  it('has heads and refs as any other', async () => {
+    const { head, adapters } = await aRepository({ a: '1' }, 'sha256');
+    expect(head()).toHaveLength(64);
+    for (const [name, git, url] of adapters) {
+      expect([name, await git.heads(url, ['main'])]).toEqual([name, new Map([['main', head()]])]);
+      expect([name, await git.resolve(url, 'main')]).toEqual([name, head()]);
+    }
+  });
+
+  it('is looked at by the git of the system; over HTTP nothing is seen of it, so that it is built', async () => {
+    const { repository, head, adapters } = await aRepository({ a: '1' }, 'sha256');
+    const since = head();
+    await repository.commit({ b: '2' });
+    const looks = await Promise.all(adapters.map(([, git, url]) => git.look(url, { commit: head(), since })));
+    expect(looks).toEqual([nothingSeen, expect.objectContaining({ changed: ['b'] })]);
+  });
+});
 
 describe('the heads of branches', () => {
   it('are asked in one request, without those that are not there', async () => {

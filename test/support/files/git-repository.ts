@@ -13,16 +13,22 @@ export type TestRepository = {
   commit(files: Files): Promise<void>;
 };
 
+type ObjectFormat = 'sha1' | 'sha256';
+
 /** A repository that is removed when the test has finished. */
-export async function gitRepository(files?: Files): Promise<TestRepository> {
-  return gitRepositoryIn(await temporaryFolder(), files);
+export async function gitRepository(files?: Files, format?: ObjectFormat): Promise<TestRepository> {
+  return gitRepositoryIn(await temporaryFolder(), files, format);
 }
 
 /**
  * A real repository in an empty folder, with one branch, `main`. The developer's own git configuration has no
  * part in it.
  */
-export async function gitRepositoryIn(folder: string, files?: Files): Promise<TestRepository> {
+export async function gitRepositoryIn(
+  folder: string,
+  files?: Files,
+  format: ObjectFormat = 'sha1',
+): Promise<TestRepository> {
   const author = {
     GIT_AUTHOR_NAME: 'a',
     GIT_AUTHOR_EMAIL: 'a@b.c',
@@ -46,7 +52,7 @@ export async function gitRepositoryIn(folder: string, files?: Files): Promise<Te
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     }).trim();
-  git('init', '--quiet', '--initial-branch=main');
+  git('init', '--quiet', '--initial-branch=main', `--object-format=${format}`);
   const commit = async (added: Files) => {
     await writeFiles(folder, added);
     git('add', '--all');

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GitAccess, repositoryAccess, submoduleAccess } from '../../../adapters/git-credentials.ts';
+import { initFor, isObjectId, refName } from '../../../adapters/git-errors.ts';
 import { BuildFailure } from '../../failure.ts';
 import type { Job } from '../job.ts';
 import { inNetwork, type Machine } from '../machine.ts';
@@ -23,9 +24,11 @@ export async function fetchCommit(machine: Machine, source: GitSource): Promise<
   const access = repositoryAccess(url, credentials);
   const masked = valuesOf(credentials?.token, access, submoduleAccess(credentials));
   const git: Git = (args, given, output = 'shown') => runGit(machine, args, given, { output, masked });
-  await must(url, git(['init', '--quiet']));
-  await must(url, git(['remote', 'add', 'origin', url]));
+  if (commitSha !== undefined && !isObjectId(commitSha))
+    throw new BuildFailure(`'${commitSha}' is not a commit`);
   const fetching = { git, url, access };
+  await must(url, git(initFor(commitSha ?? (await advertised(fetching, ref)))));
+  await must(url, git(['remote', 'add', 'origin', url]));
   const commit = commitSha ?? (await fetchRef(fetching, ref));
   if (commitSha !== undefined) await fetchExactly(fetching, commitSha);
   // Without the token: nothing of the repository is fetched or filtered any more.
@@ -86,7 +89,6 @@ const ALL = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
 
 /** Servers that hand out only heads refuse a single commit: then all branches and tags are fetched. */
 async function fetchExactly({ git, url, access }: Fetching, commit: string): Promise<void> {
-  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(commit)) throw new BuildFailure(`'${commit}' is not a commit`);
   const exact = await git([...FETCH, '--depth=1', 'origin', commit], access);
   if (exact.code === 0) return;
   const refused = /not our ref|unadvertised object|does not allow request|couldn't find remote ref/i;
@@ -95,10 +97,16 @@ async function fetchExactly({ git, url, access }: Fetching, commit: string): Pro
   await must(url, git([...FETCH, 'origin', ...ALL], access));
 }
 
+/** The object that a ref is, before there is a repository to fetch it into; empty when it is not there. */
+async function advertised({ git, url, access }: Fetching, ref: string): Promise<string> {
+  const listed = await git(['ls-remote', '--', url, refName(ref)], access, 'read');
+  return /^[0-9a-f]*/.exec(listed.output)?.[0] ?? '';
+}
+
 /** The commit that a branch, or a full name such as refs/tags/v1, stands for. */
 async function fetchRef({ git, url, access }: Fetching, ref: string): Promise<string> {
-  const full = ref.startsWith('refs/') ? ref : `refs/heads/${ref}`;
-  const fetched = await git([...FETCH, '--depth=1', 'origin', `+${full}:refs/slipway/source`], access);
+  const wanted = `+${refName(ref)}:refs/slipway/source`;
+  const fetched = await git([...FETCH, '--depth=1', 'origin', wanted], access);
   if (fetched.code !== 0) {
     if (!/couldn't find remote ref/i.test(fetched.output)) throw unreadable(url, fetched);
     throw new BuildFailure(`Ref '${ref}' of ${url} cannot be resolved to a commit`);
