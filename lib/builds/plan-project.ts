@@ -97,7 +97,7 @@ async function planAgent(
     notes: [],
   };
   const name = agent.language === 'python' ? 'Python' : 'JavaScript';
-  const start = `the agent server of ${name}, with ${agent.fileName}`;
+  const start = `the ${name} agent server of ${agent.fileName}`;
   const about = { what: `${agent.fileName} describes an agent in ${name}`, start, facts };
   return {
     ...plan,

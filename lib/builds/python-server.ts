@@ -63,7 +63,7 @@ export function installPythonServer(
     adds === undefined ? [] : [{ do: 'python-package', name: adds, requirement: ADDED[adds] ?? adds }];
   const venv = pathWithin(root, join(folder, PYTHON_ENVIRONMENT));
   // A command of the project's own may call pip.
-  return makeEnvironment(venv, python, [...own, ...added], { seed: installCommand !== undefined });
+  return makeEnvironment(venv, python, [...own, ...added], { seed: Boolean(installCommand) });
 }
 
 /** How dependencies are installed: the first lockfile that is there has the say, else the files without locks. */

@@ -26,7 +26,7 @@ export async function sealSource(root: string, plan: BuildPlan, tools: ReadonlyS
   const venv = plan.venv ?? (await ownVenv(root, plan));
   if (venv !== undefined) await sealVenv(root, venv);
   if (plan.server === 'langgraph') return;
-  const start = plan.start ?? (await startOfMade(root, plan, tools));
+  const start = plan.start ?? (await startOfMade(root, plan, tools, venv !== undefined));
   const written: ServerStart = {
     folder: plan.folder,
     ...start,
@@ -47,10 +47,16 @@ async function startOfMade(
   root: string,
   { folder }: BuildPlan,
   tools: ReadonlySet<string>,
+  hasVenv: boolean,
 ): Promise<Pick<ServerStart, 'line' | 'from'>> {
   const look = { files: await readSourceFiles(root, join(root, folder)), tools };
   const found = detectServer(look);
   if (found === undefined) throw new BuildFailure(nothingToStart(look));
   if ('refused' in found) throw new BuildFailure(found.refused);
+  // Nothing more is built, and nothing installed.
+  if (found.build !== undefined || (found.python?.adds !== undefined && !hasVenv))
+    throw new BuildFailure(
+      `The commands have made ${found.what} (${found.file}), which they did not install or build; let the source itself have that file`,
+    );
   return { line: found.line, from: found.from };
 }

@@ -10,7 +10,7 @@ const procfile: ServerKind = {
     const line = webLine(files.get('Procfile') ?? '');
     if (line === undefined) return undefined;
     return {
-      what: 'a server with a Procfile',
+      what: 'a server with a command of its own',
       file: 'Procfile',
       line,
       from: 'the web line of the Procfile',
@@ -63,8 +63,9 @@ const HINTS: readonly Hint[] = [
   ({ files }) => {
     const python = [...files.keys()].filter((path) => path.endsWith('.py'));
     if (python.length === 0 && !hasPythonDependencies(files)) return undefined;
-    const [first = 'none at all'] = python;
-    return `Python files (${first}${python.length > 1 ? `, and ${python.length - 1} more` : ''}) without a web application in one of the places above: ${ADD_WEB_LINE} \`web: uvicorn <module>:<app> --host $HOST --port $PORT\``;
+    const [first = 'no Python file'] = python;
+    const more = python.length > 1 ? ` and ${python.length - 1} more` : '';
+    return `a Python project (${first}${more}) that defines no web application where one is looked for: ${ADD_WEB_LINE} \`web: uvicorn <module>:<app> --host $HOST --port $PORT\``;
   },
   ({ files }) => {
     if (!files.has('package.json')) return undefined;

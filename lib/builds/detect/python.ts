@@ -38,7 +38,7 @@ function dependsOn(files: SourceFiles, name: string): boolean {
 }
 
 /** An application: the file, its module and what to import of it, such as `main:app`. */
-type Found = { what: string; file: string; from: string; serve: Serve; object: string };
+type Found = { what: string; file: string; serve: Serve; object: string };
 
 /** How an application is served: by which program, and what else its line says. */
 type Serve = 'asgi' | 'asgi-factory' | 'wsgi';
@@ -58,7 +58,7 @@ const assigned = (call: string): RegExp =>
 const PATTERNS: readonly Pattern[] = [
   { what: 'a FastAPI app', text: assigned('FastAPI'), serve: 'asgi' },
   { what: 'an ADK app', text: assigned('get_fast_api_app'), serve: 'asgi' },
-  { what: 'an ASGI app', text: assigned('Starlette|Litestar|Quart|Sanic|Robyn'), serve: 'asgi' },
+  { what: 'an ASGI app', text: assigned('Starlette|Litestar|Quart|Sanic'), serve: 'asgi' },
   {
     what: 'an MCP server',
     text: assigned('FastMCP|MCPServer'),
@@ -123,10 +123,8 @@ function moduleOf(path: string): { folder: string; module: string } {
 function findApp(files: SourceFiles): Found | undefined {
   for (const [file, text] of candidates(files))
     for (const { what, text: pattern, serve, object } of PATTERNS) {
-      const [matched = '', name] = pattern.exec(text) ?? [];
-      if (name === undefined) continue;
-      const from = `\`${matched.split('\n', 1)[0]?.trim()}…\` in ${file}`;
-      return { what, file, from, serve, object: object?.(name, text) ?? name };
+      const name = pattern.exec(text)?.[1];
+      if (name !== undefined) return { what, file, serve, object: object?.(name, text) ?? name };
     }
   return undefined;
 }

@@ -18,7 +18,7 @@ const SKIPPED = /^(?:\..*|node_modules|__pycache__|venv|env|site-packages)$/;
 
 /** What detectors read. */
 const READ =
-  /^(?:package\.json|Procfile|pyproject\.toml|Pipfile|Pipfile\.lock|runtime\.txt|\.python-version|requirements[^/]*\.txt|requirements\/[^/]*\.txt|setup\.py|go\.mod|Cargo\.toml|deno\.jsonc?|[^/]*\.(?:go|py)|cmd\/[^/]+\/[^/]+\.go)$|\/(?:main|app|server|api|asgi|wsgi|agent|__init__|settings)\.py$|(?:^|\/)(?:index|server|main|app)\.[cm]?[jt]s$/;
+  /^(?:package\.json|Procfile|pyproject\.toml|Pipfile|Pipfile\.lock|runtime\.txt|\.python-version|requirements[^/]*\.txt|requirements\/[^/]*\.txt|setup\.py|go\.mod|Cargo\.toml|deno\.jsonc?|[^/]*\.(?:go|py)|cmd\/[^/]+\/[^/]+\.go)$|\/(?:main|app|server|api|asgi|wsgi|run|index|agent|__init__)\.py$|(?:^|\/)(?:index|server|main|app)\.[cm]?[jt]s$/;
 
 /** Reads the files of a project's folder. What a link leads to outside of the source is not read. */
 export async function readSourceFiles(root: string, folder: string): Promise<SourceFiles> {

@@ -50,6 +50,10 @@ describe('a source that cannot be started', () => {
     const { state, log } = await run(jobFor(url, { buildCommand: 'echo built' }));
     expect(log).toContain('built');
     expect(messageOf(state)).toMatch(/^There is nothing to start\. Found a\.txt: add a Procfile/);
+    const buildCommand = `echo 'app = FastAPI()' >main.py`;
+    expect(messageOf((await run(jobFor(url, { buildCommand }))).state)).toMatch(
+      /^The commands have made a FastAPI app \(main\.py\), which they did not install/,
+    );
   });
 });
 

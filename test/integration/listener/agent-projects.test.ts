@@ -82,6 +82,24 @@ async function deployAgent(
   return { spec, warnings, name: spec.deployment_name };
 }
 
+/** Knows /ok only after a while. */
+const SLOW = `#!/usr/bin/env node
+import { createServer } from 'node:http';
+const begin = Date.now();
+createServer((request, response) => response.writeHead(Date.now() - begin < 1500 ? 404 : 200).end())
+  .listen(Number(process.argv[process.argv.indexOf('--port') + 1]), '127.0.0.1');
+`;
+
+describe('the readiness of an agent server', () => {
+  const shared = sharedListener();
+
+  it('is a 200 of /ok and nothing else', async () => {
+    const tarball = await agentProject({ 'node_modules/.bin/langgraphjs': SLOW });
+    const { name } = await deployAgent(shared(), tarball);
+    expect((await fetch(shared().program.url(name, '/ok'))).status).toBe(200);
+  });
+});
+
 describe('the routes for development of an agent server', () => {
   const shared = sharedListener();
 

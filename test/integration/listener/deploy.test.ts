@@ -16,7 +16,13 @@ import { type SharedListener, sharedListener } from './shared-listener.ts';
 
 const SECRET = 'a-very-secret-value';
 
-type BadRevision = { what: string; files: Record<string, string>; message: RegExp };
+type BadRevision = {
+  what: string;
+  files: Record<string, string>;
+  message: RegExp;
+  /** What the log says meanwhile. */
+  said?: RegExp;
+};
 
 /** Deploys each of these where another revision serves. */
 function itKeepsTheOldOne(shared: () => SharedListener, bad: BadRevision[]): void {
@@ -25,26 +31,33 @@ function itKeepsTheOldOne(shared: () => SharedListener, bad: BadRevision[]): voi
     old = await deploy(shared().controlPlane, await helloTarball('v1'));
   });
 
-  it.each(bad)('fails $what with the reason, and keeps the old one serving', async ({ files, message }) => {
-    const { controlPlane, program } = shared();
-    const { deployment_id, deployment_name } = old;
-    const withPackage =
-      'main.cjs' in files ? { 'package.json': '{"scripts":{"start":"node main.cjs"}}' } : {};
-    const artifact = controlPlane.addArtifact(await tarballOf({ ...withPackage, ...files }));
-    const epoch = controlPlane.nextEpochOf(deployment_id);
-    const taskId = controlPlane.offerDeploy(specOf(controlPlane, artifact, { deployment_id, epoch }));
-    const completed = await completionOf(controlPlane, taskId);
+  it.each(bad)(
+    'fails $what with the reason, and keeps the old one serving',
+    async ({ files, message, said }) => {
+      const { controlPlane, program } = shared();
+      const { deployment_id, deployment_name } = old;
+      const withPackage =
+        'main.cjs' in files ? { 'package.json': '{"scripts":{"start":"node main.cjs"}}' } : {};
+      const artifact = controlPlane.addArtifact(await tarballOf({ ...withPackage, ...files }));
+      const epoch = controlPlane.nextEpochOf(deployment_id);
+      const taskId = controlPlane.offerDeploy(specOf(controlPlane, artifact, { deployment_id, epoch }));
+      const completed = await completionOf(controlPlane, taskId);
 
-    expect(completed).toMatchObject({ outcome: 'failed', previous_serving: true });
-    expect(completed.status_message).toMatch(message);
-    const [cause = ''] = (completed.status_message ?? '').split('\n');
-    expect(controlPlane.taskLinesOf(taskId).at(-1)).toMatchObject({
-      level: 'ERROR',
-      message: cause.replace(/ Its last lines of output:$/, ''),
-    });
-    expect(await (await fetch(program.url(deployment_name))).json()).toMatchObject({ version: 'v1' });
-    expect(program.serverPids(deployment_id)).toHaveLength(1);
-  });
+      expect(completed).toMatchObject({ outcome: 'failed', previous_serving: true });
+      expect(completed.status_message).toMatch(message);
+      if (said !== undefined)
+        expect(controlPlane.taskLinesOf(taskId).map((line) => line.message)).toContainEqual(
+          expect.stringMatching(said),
+        );
+      const [cause = ''] = (completed.status_message ?? '').split('\n');
+      expect(controlPlane.taskLinesOf(taskId).at(-1)).toMatchObject({
+        level: 'ERROR',
+        message: cause.replace(/ Its last lines of output:$/, ''),
+      });
+      expect(await (await fetch(program.url(deployment_name))).json()).toMatchObject({ version: 'v1' });
+      expect(program.serverPids(deployment_id)).toHaveLength(1);
+    },
+  );
 }
 
 describe('deploying on the process listener', () => {
@@ -174,9 +187,11 @@ describe('deploying on the process listener', () => {
         what: 'a server that never answers /ok',
         files: {
           'main.cjs':
-            'require("http").createServer((q, s) => { s.statusCode = 500; s.end() }).listen(process.env.PORT, () => console.log("still loading"))',
+            'require("http").createServer((q, s) => { console.log("GET /ok 500"); s.statusCode = 500; s.end() }).listen(process.env.PORT, () => console.log("still loading"))',
         },
-        message: /not ready within 15 s: GET \/ok answers 500\.[^]*still loading/,
+        // What it writes of our own requests is not among its last lines.
+        message: /not ready within 15 s: GET \/ok answers 500\.[^]*output:\nstill loading$/,
+        said: /^Not ready after 1\d s: GET \/ok answers 500\.$/,
       },
       {
         what: 'a server that listens on nothing',

@@ -58,7 +58,7 @@ export const knownTrees: readonly SourceTree[] = [
   {
     name: 'a Procfile alone',
     files: { Procfile: 'release: no\nweb:  ./serve --port $PORT\n' },
-    expected: isTaken('a server with a Procfile', 'Procfile', './serve --port $PORT'),
+    expected: isTaken('a server with a command of its own', 'Procfile', './serve --port $PORT'),
   },
   {
     name: 'a Procfile beside a package.json',
@@ -67,7 +67,7 @@ export const knownTrees: readonly SourceTree[] = [
       'package.json': json({ dependencies: { a: '1' }, main: 'index.js', scripts: { build: 'tsc' } }),
       'index.js': '',
     },
-    expected: isTaken('a server with a Procfile', 'Procfile', 'node bin/www', {
+    expected: isTaken('a server with a command of its own', 'Procfile', 'node bin/www', {
       install: 'npm install',
       build: 'npm run build',
     }),
@@ -85,7 +85,7 @@ export const knownTrees: readonly SourceTree[] = [
       taken: 'langgraph.json describes an agent in JavaScript',
       install: 'npm install, then npm install --no-save --no-package-lock @langchain/langgraph-cli@1.4.5',
       build: 'nothing',
-      start: 'the agent server of JavaScript, with langgraph.json',
+      start: 'the JavaScript agent server of langgraph.json',
     },
   },
   {
@@ -99,26 +99,7 @@ export const knownTrees: readonly SourceTree[] = [
       taken: 'langgraph.json describes an agent in Python',
       install: `${VENV}, then ${REQUIREMENTS}, then langgraph-cli[inmem], unless the project brings it`,
       build: 'nothing',
-      start: 'the agent server of Python, with langgraph.json',
-    },
-  },
-  {
-    name: 'an agent in Python that names a project of uv instead of dependencies',
-    files: {
-      'langgraph.json': json({
-        graphs: { a: './a.py:graph' },
-        source: { kind: 'uv', package: 'one' },
-        python_version: '3.12',
-      }),
-      'a.py': '',
-      'pyproject.toml': '[project]\nname = "one"\n',
-      'uv.lock': '',
-    },
-    expected: {
-      taken: 'langgraph.json describes an agent in Python',
-      install: `${VENV}, then uv sync --no-dev --inexact --python PYTHON --project . --package one --locked, then langgraph-cli[inmem], unless the project brings it`,
-      build: 'nothing',
-      start: 'the agent server of Python, with langgraph.json',
+      start: 'the Python agent server of langgraph.json',
     },
   },
   {

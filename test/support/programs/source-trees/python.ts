@@ -181,9 +181,14 @@ export const pythonTrees: readonly SourceTree[] = [
   {
     name: 'a Procfile beside requirements, with a server that they do not name',
     files: { Procfile: 'web: gunicorn shop.wsgi --bind $HOST:$PORT', 'requirements.txt': 'django' },
-    expected: isTaken('a server with a Procfile', 'Procfile', 'gunicorn shop.wsgi --bind $HOST:$PORT', {
-      install: `${VENV}, then ${REQUIREMENTS}, then ${GUNICORN}`,
-    }),
+    expected: isTaken(
+      'a server with a command of its own',
+      'Procfile',
+      'gunicorn shop.wsgi --bind $HOST:$PORT',
+      {
+        install: `${VENV}, then ${REQUIREMENTS}, then ${GUNICORN}`,
+      },
+    ),
   },
   {
     name: 'a Procfile beside requirements and a package.json',
@@ -192,7 +197,7 @@ export const pythonTrees: readonly SourceTree[] = [
       'requirements.txt': 'x',
       'package.json': json({ dependencies: { a: '1' }, scripts: { build: 'vite build' } }),
     },
-    expected: isTaken('a server with a Procfile', 'Procfile', 'python app.py', {
+    expected: isTaken('a server with a command of its own', 'Procfile', 'python app.py', {
       install: `npm install, then ${VENV}, then ${REQUIREMENTS}`,
       build: 'npm run build',
     }),
@@ -211,5 +216,24 @@ export const pythonTrees: readonly SourceTree[] = [
     expected: isTaken('a FastAPI app', 'main.py', SERVE, {
       install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}`,
     }),
+  },
+  {
+    name: 'an agent in Python that names a project of uv instead of dependencies',
+    files: {
+      'langgraph.json': json({
+        graphs: { a: './a.py:graph' },
+        source: { kind: 'uv', package: 'one' },
+        python_version: '3.12',
+      }),
+      'a.py': '',
+      'pyproject.toml': '[project]\nname = "one"\n',
+      'uv.lock': '',
+    },
+    expected: {
+      taken: 'langgraph.json describes an agent in Python',
+      install: `${VENV}, then uv sync --no-dev --inexact --python PYTHON --project . --package one --locked, then langgraph-cli[inmem], unless the project brings it`,
+      build: 'nothing',
+      start: 'the Python agent server of langgraph.json',
+    },
   },
 ];

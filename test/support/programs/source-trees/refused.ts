@@ -28,7 +28,7 @@ export const refusedTrees: readonly SourceTree[] = [
     name: 'Python files without an application',
     files: { 'main.py': 'print(1)\n', 'lib.py': '', 'requirements.txt': '' },
     expected: nothing(
-      'Python files (lib.py, and 1 more) without a web application in one of the places above: add a Procfile with the line `web: uvicorn <module>:<app> --host $HOST --port $PORT`',
+      'a Python project (lib.py and 1 more) that defines no web application where one is looked for: add a Procfile with the line `web: uvicorn <module>:<app> --host $HOST --port $PORT`',
     ),
   },
   {
