@@ -1,7 +1,7 @@
 /**
  * The tables of a TOML text, each with its keys and their values as they are written: `requires-python` of
- * `project` is `">=3.11"`, with its quotes. Enough to see what a project asks for; a value of several lines is
- * cut after its first one.
+ * `project` is `">=3.11"`, with its quotes. Enough to see what a project asks for; of a value of several
+ * lines there is the first.
  */
 export type TomlTables = ReadonlyMap<string, ReadonlyMap<string, string>>;
 

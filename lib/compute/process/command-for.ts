@@ -77,8 +77,8 @@ function readScripts(folder: string): Record<string, string> {
 }
 
 /**
- * How to start the server in an unpacked artifact: as its build has written down. Throws when its Python is not
- * on this machine, or the artifact, of an earlier build, says nothing.
+ * How to start the server in an unpacked artifact: as its build has written down. Throws when its Python is
+ * not on this machine, or the artifact, of an earlier build, says nothing.
  */
 export async function commandFor(
   artifactFolder: string,

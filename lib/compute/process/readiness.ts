@@ -89,8 +89,8 @@ export type ReadinessOptions = {
   timeoutMilliseconds: number;
   signal: AbortSignal;
   /**
-   * Whether it is an agent server, which answers 200 once it is ready. Any other server is ready, too, when it
-   * answers anything below 500 twice: it need not know the path.
+   * Whether it is an agent server, which answers 200 once it is ready. Any other server is ready, too, when
+   * it answers anything below 500 twice: it need not know the path.
    */
   isAgentServer: boolean;
   /** Hears now and then why the server is not ready yet. */

@@ -21,8 +21,8 @@ const SEAL = 'slipway.json';
 const SCRIPT_BYTES_MAX = 256 * 1024;
 
 /**
- * Makes an environment ready to move: `root` is the moving folder that it lies in. `python` is the interpreter
- * that it was made with, unless the environment says another: a command may have made it anew.
+ * Makes an environment ready to move: `root` is the moving folder that it lies in. `python` is the
+ * interpreter that it was made with, unless the environment says another: a command may have made it anew.
  */
 export async function sealPythonEnvironment(
   environment: string,

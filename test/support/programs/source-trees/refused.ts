@@ -55,7 +55,7 @@ export const refusedTrees: readonly SourceTree[] = [
   },
   {
     name: 'files of no kind',
-    files: { 'README.md': '', 'docs/a.md': '', 'docs/b.md': '' },
+    files: { 'README.md': '', 'docs/a.txt': '', 'docs/b.txt': '' },
     expected: nothing('README.md, docs/: add a Procfile with the line `web: <command>`'),
   },
   {
