@@ -9,7 +9,30 @@ const labels: Readonly<Record<Field, string>> = {
   repo_url: 'Repository',
   install_command: 'Install command',
   build_command: 'Build command',
+  root_directory: 'Root directory',
+  dockerfile_path: 'Dockerfile',
+  docker_target: 'Stage of the Dockerfile',
+  build_env: 'Build variables',
+  build_secrets: 'Names of build secrets',
+  start_command: 'Start command',
+  health_check: 'Health check',
 };
+
+/** Those that are no text: what people read of each. */
+const texts: { readonly [F in Field]?: (set: Configuration) => string | null } = {
+  build_env: ({ build_env: list }) =>
+    words((list ?? []).map(({ name, value }) => `${name}=${value}`).join(', ')),
+  build_secrets: ({ build_secrets: list }) => words((list ?? []).map(({ name }) => name).join(', ')),
+  health_check: ({ health_check: check }) => check && healthText(check),
+};
+
+const healthText = ({ path, timeout_seconds: seconds }: NonNullable<Configuration['health_check']>) =>
+  [path, seconds === undefined ? undefined : `within ${seconds} s`]
+    .filter((part) => part !== undefined)
+    .join(', ');
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of `labels` has exactly their names
+const fields = Object.keys(labels) as Field[];
 
 export const words = (value: unknown): string | null =>
   value === null || value === undefined || value === ''
@@ -20,10 +43,7 @@ export const words = (value: unknown): string | null =>
 
 /** These fields of a configuration by their labels; null: not set. */
 export const labelled = (set: Configuration | null): [label: string, value: string | null][] =>
-  Object.entries(labels).map(([field, label]) => [
-    label,
-    words(Object.entries(set ?? {}).find(([name]) => name === field)?.[1]),
-  ]);
+  fields.map((field) => [labels[field], set && (texts[field]?.(set) ?? words(set[field]))]);
 
 /** Where `active_configuration` differs, in words; of a field that this version does not know, its name. */
 export const wordOf = (path: string): string => differing[path] ?? path;
@@ -41,6 +61,10 @@ const differing: Readonly<Record<string, string>> = {
 export const textFields = [
   { name: 'install_command', label: labels.install_command },
   { name: 'build_command', label: labels.build_command },
+  { name: 'start_command', label: labels.start_command },
+  { name: 'root_directory', label: labels.root_directory },
+  { name: 'dockerfile_path', label: labels.dockerfile_path },
+  { name: 'docker_target', label: labels.docker_target },
 ] as const;
 /** As typed. */
 export type Texts = Record<(typeof textFields)[number]['name'], string>;
@@ -48,6 +72,10 @@ export type Texts = Record<(typeof textFields)[number]['name'], string>;
 const each = (textOf: (name: keyof Texts) => string): Texts => ({
   install_command: textOf('install_command'),
   build_command: textOf('build_command'),
+  start_command: textOf('start_command'),
+  root_directory: textOf('root_directory'),
+  dockerfile_path: textOf('dockerfile_path'),
+  docker_target: textOf('docker_target'),
 });
 
 export const textsOf = ({ source_config: config }: Deployment): Texts => each((name) => config[name] ?? '');

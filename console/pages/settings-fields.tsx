@@ -3,7 +3,7 @@ import { type ResourceName, type Resources, resourceFields } from '../logic/reso
 
 export const CommandFields = ({ texts, set }: { texts: Texts; set: (texts: Texts) => void }) => (
   <section aria-labelledby="commands">
-    <h2 id="commands">Commands</h2>
+    <h2 id="commands">Build and start</h2>
     {textFields.map(({ name, label }) => (
       <label key={name} class="field">
         <span>{label}</span>

@@ -20,7 +20,12 @@ export type BuildSource =
     }
   | { kind: 'tarball'; key: string; sha256: string };
 
-/** All a build needs. Secrets never reach it: `maskValues` are only replaced in what it prints. */
+/** A variable of a build's environment. */
+export type BuildVariable = { name: string; value: string };
+
+/**
+ * All a build needs. A deployment's secrets never reach it: `maskValues` are only replaced in what it prints.
+ */
 export type BuildJob = RevisionRef & {
   /**
    * What the build and all that it leaves is called by: the revision's id, and `-2`, `-3` … after it for each
@@ -28,13 +33,25 @@ export type BuildJob = RevisionRef & {
    */
   buildName: string;
   source: BuildSource;
+  /** The folder of the project, relative to the root of the source, which is all there; undefined: the root. */
+  rootDirectory: string | undefined;
   /**
-   * Relative to the root of the source; the build runs in its folder. `langgraph.json` need not be there:
-   * then the project says by a start script or a Procfile what it is. A file at any other path must be.
+   * Relative to the project's folder; the build runs in its folder. `langgraph.json` need not be there: then
+   * the project says by a start script or a Procfile what it is. A file at any other path must be.
    */
   configPath: string;
   installCommand: string | undefined;
   buildCommand: string | undefined;
+  /** The server's, in place of what the project says; who runs the server is told of it too. */
+  startCommand: string | undefined;
+  /** Relative to the project's folder. */
+  dockerfilePath: string | undefined;
+  /** A stage of the Dockerfile. */
+  dockerTarget: string | undefined;
+  /** Shown to everybody who sees the deployment. */
+  buildEnv: readonly BuildVariable[];
+  /** For the build's commands alone, never in what it makes. `maskValues` has these values too. */
+  buildSecrets: readonly BuildVariable[];
   output: 'folder' | 'image';
   /**
    * What it is built for, such as `linux/amd64`; empty: not known, so for what the builder builds for by

@@ -8,6 +8,11 @@ export type SourceFields = {
   build_on_push?: boolean | undefined;
   install_command?: string | undefined;
   build_command?: string | undefined;
+  root_directory?: string | undefined;
+  dockerfile_path?: string | undefined;
+  docker_target?: string | undefined;
+  build_env?: readonly unknown[] | undefined;
+  build_secrets?: object | undefined;
   repo_ref?: string | undefined;
   graph_config_path?: string | undefined;
   image_uri?: string | undefined;
@@ -64,6 +69,17 @@ type SourceRules = {
   keeps: (fields: SourceFields) => RevisionFields;
 };
 
+/** They mean nothing to an image that is there. */
+const ofBuilds = [
+  'install_command',
+  'build_command',
+  'root_directory',
+  'dockerfile_path',
+  'docker_target',
+  'build_env',
+  'build_secrets',
+] as const;
+
 const sourceRules: { readonly [K in Source]: SourceRules } = {
   github: {
     isInferred: true,
@@ -72,20 +88,13 @@ const sourceRules: { readonly [K in Source]: SourceRules } = {
   },
   external_docker: {
     isInferred: true,
-    refuses: [
-      'repo_url',
-      'repo_ref',
-      'graph_config_path',
-      'source_tarball_path',
-      'install_command',
-      'build_command',
-    ],
+    refuses: ['repo_url', 'repo_ref', 'graph_config_path', 'source_tarball_path', ...ofBuilds],
     keeps: (fields) => present('image_uri', fields),
   },
   internal_docker: {
     whileAbsent:
       'Nothing to deploy yet: no image has been pushed. Ask for a push token, push an image, then patch image_uri.',
-    refuses: ['repo_url', 'repo_ref', 'source_tarball_path', 'install_command', 'build_command'],
+    refuses: ['repo_url', 'repo_ref', 'source_tarball_path', ...ofBuilds],
     // Before its first image, a tarball may still come: the path is for that.
     keeps: (fields) => present(isSet(fields.image_uri) ? 'image_uri' : 'graph_config_path', fields),
   },
@@ -98,7 +107,8 @@ const sourceRules: { readonly [K in Source]: SourceRules } = {
 };
 
 function isSet(value: unknown): boolean {
-  return value !== undefined && value !== '' && value !== false;
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  return value !== undefined && value !== '' && value !== false && !isEmpty;
 }
 
 function pathIn(fields: SourceFields): Pick<SourceFields, 'graph_config_path'> {

@@ -19,6 +19,8 @@ const push = z.object({
   sessionToken: z.string(),
 });
 
+const variables = z.array(z.object({ name: z.string(), value: z.string() })).default([]);
+
 /** What a build has to do, with addresses and credentials: written by lib/adapters/aws/builds.ts. */
 const jobSchema = z.object({
   source: z.discriminatedUnion('kind', [
@@ -31,9 +33,15 @@ const jobSchema = z.object({
     }),
     z.object({ kind: z.literal('tarball'), url: z.string(), sha256: z.string() }),
   ]),
+  rootDirectory: z.string().optional(),
   configPath: z.string(),
   installCommand: z.string().optional(),
   buildCommand: z.string().optional(),
+  startCommand: z.string().optional(),
+  dockerfilePath: z.string().optional(),
+  dockerTarget: z.string().optional(),
+  buildEnv: variables,
+  buildSecrets: variables,
   output: z.enum(['folder', 'image']),
   platforms: z.array(z.string()).min(1).default(['linux/amd64']),
   serverLacks: z.object({ stores: z.array(z.string()), licence: z.boolean(), isAll: z.boolean() }).optional(),

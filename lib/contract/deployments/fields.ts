@@ -4,7 +4,16 @@ import type { Note } from '../schema-note.ts';
 import { anyObject } from '../validation/as-given.ts';
 import { freeJson, freeText, withoutNulls } from '../validation/json.ts';
 import { textRule } from '../validation/problems.ts';
-import { commandProblem, customUrlProblem, repoUrlProblem } from '../validation/text.ts';
+import {
+  clearablePathProblem,
+  commandProblem,
+  customUrlProblem,
+  dockerTargetProblem,
+  repoUrlProblem,
+  startCommandProblem,
+} from '../validation/text.ts';
+import { buildEnvRequest, buildSecretsRequest } from './build-variables.ts';
+import { healthCheck, healthCheckRequest } from './health-check.ts';
 import { resourceSpec } from './resource-spec.ts';
 
 /*
@@ -67,6 +76,14 @@ const sourceConfigFields = {
   listener_config: apart(z.unknown()),
   install_command: build(z.string()),
   build_command: build(z.string()),
+  root_directory: build(z.string()),
+  dockerfile_path: build(z.string()),
+  docker_target: build(z.string()),
+  build_env: build(z.array(z.object({ name: z.string(), value: z.string() }))),
+  /** Names alone, and the version of the sealed values; responses show a mask for each. */
+  build_secrets: build(z.object({ version: z.int(), names: z.array(z.string()) })),
+  start_command: run(z.string()),
+  health_check: run(healthCheck()),
   deployment_type: setting(z.string()),
 };
 
@@ -82,13 +99,21 @@ export const clearableFields = [
   'resource_spec',
   'install_command',
   'build_command',
+  'root_directory',
+  'dockerfile_path',
+  'docker_target',
+  'build_env',
+  'start_command',
+  'health_check',
 ] as const satisfies Field[];
 
 const DRAIN_SECONDS_MAX = 3600;
+const DOCKER_TARGET_LENGTH_MAX = 128;
 
 /** What requests may say of each; null is absent. */
 export function sourceConfigRequest() {
   const command = freeText.superRefine(textRule(commandProblem)).nullish();
+  const path = freeText.superRefine(textRule(clearablePathProblem)).nullish();
   return {
     integration_id: z.guid().toLowerCase().nullish(),
     repo_url: freeText.superRefine(textRule(repoUrlProblem)).nullish(),
@@ -101,6 +126,17 @@ export function sourceConfigRequest() {
     listener_config: z.object({ k8s_namespace: freeText.nullish() }).transform(withoutNulls).nullish(),
     install_command: command,
     build_command: command,
+    root_directory: path,
+    dockerfile_path: path,
+    docker_target: z
+      .string()
+      .max(DOCKER_TARGET_LENGTH_MAX)
+      .superRefine(textRule(dockerTargetProblem))
+      .nullish(),
+    build_env: buildEnvRequest().nullish(),
+    build_secrets: buildSecretsRequest().nullish(),
+    start_command: freeText.superRefine(textRule(startCommandProblem)).nullish(),
+    health_check: healthCheckRequest().nullish(),
     deployment_type: freeText.nullish(),
   } satisfies Record<Field, z.ZodType>;
 }
@@ -108,8 +144,11 @@ export function sourceConfigRequest() {
 /** None of `"`, `` ` ``, `\`, line breaks, NUL, tab, `|`, `;`, `$`, `<`, `>`, and `&` only twice in a row. */
 const command = {
   pattern: '^(?:[^"`\\\\\\n\\r\\u0000\\t|;$<>&]|&&)*$',
-  description: '`""` clears it. Runs in the build; it sees no secrets.',
+  description:
+    '`""` clears it. Runs in the build, in `root_directory`; it sees no secrets but `build_secrets`.',
 };
+
+const pathInSource = '(?!/|~)(?!(?:.*/)?\\.\\.(?:/|$))[^\\\\\\u0000-\\u001f\\u007f-\\u009f]*';
 
 /** What the document says of each in requests, beside its schema. */
 export const sourceConfigNotes: Partial<Record<Field, Note>> = {
@@ -130,6 +169,37 @@ export const sourceConfigNotes: Partial<Record<Field, Note>> = {
   listener_id: { description: 'Where it runs. By default the marked listener, else the oldest ONLINE one.' },
   install_command: command,
   build_command: command,
+  root_directory: {
+    pattern: `^${pathInSource}$`,
+    description:
+      'The folder of the project, relative to the root of the source, as in a repository of several. `graph_config_path` and `dockerfile_path` are relative to it, and commands run in it; `push_paths` stay relative to the repository. `""` clears it.',
+  },
+  dockerfile_path: {
+    pattern: `^${pathInSource}$`,
+    description:
+      'The Dockerfile that an image is built by, relative to `root_directory`; by default `Dockerfile`, if it is there. `""` clears it.',
+  },
+  docker_target: {
+    pattern: '^(?:[A-Za-z0-9][\\w.-]*)?$',
+    description: 'The stage of the Dockerfile that is built; by default its last. `""` clears it.',
+  },
+  build_env: {
+    description:
+      'Variables of the build, which are no secrets: they are shown, and what a build makes may hold them. The list replaces the one before; `[]` clears it. Names are those that a shell knows; `PATH`, `NODE_OPTIONS` and what begins with `LD_`, `PYTHON`, `DOCKER_`, `AWS_`, `GIT_` or `SLIPWAY_` are refused.',
+  },
+  build_secrets: {
+    description:
+      'Secrets of the build alone, for private registries and the like: no server gets them. Write-only, as `secrets` are: a mask sent back keeps its value, the list replaces the one before, `[]` keeps it and `clear_build_secrets` clears it. Names as in `build_env`, and none of them in both.',
+  },
+  start_command: {
+    pattern: '^[^\\n\\r\\u0000]*$',
+    description:
+      'What starts the server, in place of what the build has found: a line of shell, in which `$PORT` and `$HOST` are what it has to listen on. `""` clears it.',
+  },
+  health_check: {
+    description:
+      '`path`: where the server answers with a status from 200 to 399 once it is ready; it begins with one `/`. `timeout_seconds`: how long a deploy waits for that. Replaced as a whole; `{}` clears it.',
+  },
 };
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of the rows has exactly their names

@@ -66,17 +66,23 @@ export function nameProblem(name: string): string | undefined {
   return badCharacters(name) ?? reserved(name);
 }
 
-export const secret = z.object({
-  name: variableName,
-  value: z.string().superRefine((value, ctx) => {
+/** NUL would end it, as the value of an environment variable. */
+export const secretValue = () =>
+  z.string().superRefine((value, ctx) => {
     if (value.includes('\0')) report(ctx, valueError('a value contains no NUL'));
-  }),
-});
+  });
+
+export const secret = z.object({ name: variableName, value: secretValue() });
 
 export type Secret = z.output<typeof secret>;
 
+/** Secrets as responses show them. */
+export const maskedSecrets = z.array(z.object({ name: z.string(), value: z.literal(SECRET_MASK) }));
+export const masked = (names: readonly string[]): z.input<typeof maskedSecrets> =>
+  names.map((name) => ({ name, value: SECRET_MASK }));
+
 /** Reports each name that an earlier entry of the list has. */
-function checkRepeatedNames(list: unknown, ctx: z.RefinementCtx): void {
+export function checkRepeatedNames(list: unknown, ctx: z.RefinementCtx): void {
   if (!Array.isArray(list)) return;
   const seen = new Set<unknown>();
   for (const [index, entry] of (list as unknown[]).entries()) {
@@ -88,18 +94,20 @@ function checkRepeatedNames(list: unknown, ctx: z.RefinementCtx): void {
   }
 }
 
-function checkSize(list: { name: string; value: string }[], ctx: z.RefinementCtx): void {
-  const sizeBytes = list.reduce((sum, { name, value }) => sum + Buffer.byteLength(name + value), 0);
-  if (sizeBytes > SECRETS_SIZE_BYTES_MAX) {
-    report(ctx, valueError(`secrets have at most ${SECRETS_SIZE_BYTES_MAX} bytes in all`));
-  }
-}
+/** Checks the names and values of a list together; `what` they are called. */
+export const sizeCheck =
+  (what: string) =>
+  (list: { name: string; value: string }[], ctx: z.RefinementCtx): void => {
+    const sizeBytes = list.reduce((sum, { name, value }) => sum + Buffer.byteLength(name + value), 0);
+    if (sizeBytes > SECRETS_SIZE_BYTES_MAX)
+      report(ctx, valueError(`${what} have at most ${SECRETS_SIZE_BYTES_MAX} bytes in all`));
+  };
 
 /** A request's secrets. The mask in place of a value is resolved where the stored ones are known. */
 export const secrets = z
   .array(secret)
   .max(SECRETS_COUNT_MAX)
-  .superRefine(checkSize)
+  .superRefine(sizeCheck('secrets'))
   .superRefine(checkRepeatedNames, always)
   .transform((list) => list.filter(({ name }) => name !== DROPPED_NAME));
 

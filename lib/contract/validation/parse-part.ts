@@ -17,6 +17,7 @@ type Words = Omit<ValidationItem, 'loc' | 'input'>;
 /** Anything below a field of these names may hold a secret, in whatever shape a client sends it. */
 const SECRET_FIELDS: ReadonlySet<unknown> = new Set([
   'secrets',
+  'build_secrets',
   'value',
   'lines',
   'repo_url',

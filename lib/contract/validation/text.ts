@@ -52,6 +52,22 @@ export function configPathProblem(text: string): string | undefined {
   return text.split('/').includes('..') ? "a path contains no '..'" : undefined;
 }
 
+/** A folder or file below the root of the source, or none: an empty text clears it. */
+export const clearablePathProblem = (text: string): string | undefined =>
+  text === '' ? undefined : configPathProblem(text);
+
+/** A line of shell that starts a server; an empty text clears it. */
+export function startCommandProblem(text: string): string | undefined {
+  if (/[\n\r\0]/.test(text)) return 'a start command is one line, without NUL';
+  return text !== '' && text.trim() === '' ? 'a start command is not blank; "" clears it' : undefined;
+}
+
+/** A stage of a Dockerfile, by its name or number; an empty text clears it. */
+export const dockerTargetProblem = (text: string): string | undefined =>
+  text === '' || /^[A-Za-z0-9][\w.-]*$/.test(text)
+    ? undefined
+    : "the stage of a Dockerfile has letters, digits, '_', '.' and '-', and begins with a letter or a digit";
+
 const HOST =
   '(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*|\\[[0-9A-Fa-f:]+\\])';
 const COMPONENT = '[a-z0-9]+(?:(?:\\.|__?|-+)[a-z0-9]+)*';

@@ -2,6 +2,7 @@ import { revisionId } from '../../domain/revision-id.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { type Deployment, REVISION_VERSION, type Revision } from '../items/items.ts';
+import { type SecretVersions, secretVersionsOf } from '../secrets.ts';
 
 export type RevisionWish = {
   /** Given: the revision ends at once as SKIPPED, for this reason. */
@@ -12,8 +13,8 @@ export type RevisionWish = {
   runs?: RunVersions;
 };
 
-/** The versions of configuration and secrets that a revision runs; no secrets: it runs none. */
-export type RunVersions = { configuration: number; secrets: number | undefined };
+/** The versions of configuration and secrets that a revision runs and is built with; no secrets: none. */
+export type RunVersions = { configuration: number } & SecretVersions;
 
 /**
  * The revision that a deployment, as it will be, gets next; its number is the deployment's `latest_number`.
@@ -26,9 +27,9 @@ export function newRevision(
 ): Revision {
   const at = new Date(deps.clock.now()).toISOString();
   const status = wish.skipped === undefined ? 'QUEUED' : 'SKIPPED';
-  const { configuration, secrets }: RunVersions = wish.runs ?? {
+  const { configuration, secrets, build_secrets }: RunVersions = wish.runs ?? {
     configuration: deployment.configuration,
-    secrets: deployment.secrets,
+    ...secretVersionsOf(deployment),
   };
   return {
     v: REVISION_VERSION,
@@ -50,6 +51,7 @@ export function newRevision(
     revision_config: deployment.revision_config,
     configuration,
     ...(secrets !== undefined && { secrets }),
+    ...(build_secrets !== undefined && { build_secrets }),
     inherits: wish.inherits,
     ...(wish.artifact !== undefined && { artifact: wish.artifact }),
   };

@@ -1,7 +1,7 @@
 import { createMask } from '../../contract/mask.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import type { Deps } from '../deps.ts';
-import { secretValues } from '../secrets.ts';
+import { type SecretVersions, secretValues } from '../secrets.ts';
 
 /**
  * Why a person wants something of a deployment's revision, as it is kept: without the secrets of these
@@ -10,11 +10,11 @@ import { secretValues } from '../secrets.ts';
 export async function maskedReason(
   deps: Pick<Deps, 'table' | 'keys'>,
   ref: DeploymentRef,
-  versions: readonly (number | undefined)[],
+  versions: readonly SecretVersions[],
   { reason = '' }: { reason?: string | undefined } = {},
 ): Promise<{ reason: string } | undefined> {
   const given = reason.trim();
   if (given === '') return undefined;
-  const values = await Promise.all([...new Set(versions)].map((each) => secretValues(deps, ref, each)));
+  const values = await Promise.all(versions.map((each) => secretValues(deps, ref, each)));
   return { reason: createMask(values.flat())(given) };
 }

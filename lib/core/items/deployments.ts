@@ -4,10 +4,11 @@ import type { DeploymentRef } from '../../contract/refs.ts';
 import { check, equals, guard, present, same, type Test } from '../../store/dynamodb/expressions.ts';
 import { find } from '../../store/dynamodb/reads.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
-import { configurationKey, deploymentKey, secretsKey } from '../../store/keys/index.ts';
+import { buildSecretsKey, configurationKey, deploymentKey, secretsKey } from '../../store/keys/index.ts';
 import type { Table } from '../../store/table.ts';
 import { anyConfiguration, anyDeployment } from './any-version.ts';
 import {
+  buildSecretsVersion,
   CONFIGURATION_VERSION,
   type Configuration,
   type Deployment,
@@ -86,11 +87,23 @@ export async function getConfiguration(
   return found;
 }
 
+/** Which secrets of a deployment: those of its servers, or those of its builds. */
+export type SecretsOf = 'servers' | 'builds';
+
 /** The ciphertext of this version of the secrets. */
-export async function getSealedSecrets(table: Table, ref: DeploymentRef, version: number): Promise<string> {
-  const key = secretsKey(ref.tenantId, ref.deploymentId, version);
-  const found = await find(table, key, secretsVersion);
-  if (found === undefined) throw new Error(`version ${version} of its secrets is referred to but not stored`);
+export async function getSealedSecrets(
+  table: Table,
+  ref: DeploymentRef,
+  of: SecretsOf,
+  version: number,
+): Promise<string> {
+  const { tenantId, deploymentId } = ref;
+  const found =
+    of === 'servers'
+      ? await find(table, secretsKey(tenantId, deploymentId, version), secretsVersion)
+      : await find(table, buildSecretsKey(tenantId, deploymentId, version), buildSecretsVersion);
+  if (found === undefined)
+    throw new Error(`version ${version} of the secrets of its ${of} is referred to but not stored`);
   return found.sealed;
 }
 

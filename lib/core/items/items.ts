@@ -32,9 +32,10 @@ export type DeploymentConfig = z.infer<typeof deploymentConfig>;
 
 /**
  * The second version of a deployment may have `config.drain_seconds`, the third `config.push_paths` and
- * `pushed`, the fourth `reported_urls`, the fifth `active.configuration` and `active.secrets`.
+ * `pushed`, the fourth `reported_urls`, the fifth `active.configuration` and `active.secrets`, the sixth in
+ * `config` what the second version of a configuration may have.
  */
-export const DEPLOYMENT_VERSION = 5;
+export const DEPLOYMENT_VERSION = 6;
 export const deployment = z.object({
   ...base,
   v: z.literal(DEPLOYMENT_VERSION),
@@ -83,9 +84,10 @@ export type { Slot } from './parts.ts';
 
 /**
  * The second version of a revision may have `artifact.server`, the third `commit` and `cause`, the fourth a
- * `reason` in the cause of a push, the fifth `build_phase` and an unstarted `lost_build`.
+ * `reason` in the cause of a push, the fifth `build_phase` and an unstarted `lost_build`, the sixth
+ * `build_secrets`.
  */
-export const REVISION_VERSION = 5;
+export const REVISION_VERSION = 6;
 export const revision = z.object({
   ...base,
   v: z.literal(REVISION_VERSION),
@@ -105,6 +107,8 @@ export const revision = z.object({
   cause: cause.optional(),
   configuration: z.int(),
   secrets: z.int().optional(),
+  /** The version that its configuration names too: what its builds print is masked by it. */
+  build_secrets: z.int().optional(),
   /**
    * It names no source of its own: it takes kind, commit and artifact of the one before it, once that ended.
    */
@@ -149,8 +153,11 @@ export const revision = z.object({
 });
 export type Revision = z.infer<typeof revision>;
 
-/** Immutable; what revisions snapshot. */
-export const CONFIGURATION_VERSION = 1;
+/**
+ * Immutable; what revisions snapshot. The second version may have `root_directory`, `dockerfile_path`,
+ * `docker_target`, `build_env`, `build_secrets`, `start_command` and `health_check`.
+ */
+export const CONFIGURATION_VERSION = 2;
 export const configuration = z.object({
   ...base,
   v: z.literal(CONFIGURATION_VERSION),
@@ -163,12 +170,11 @@ export const configuration = z.object({
 export type Configuration = z.infer<typeof configuration>;
 
 /** Immutable; `sealed` opens only under this tenant and deployment. */
-export const secretsVersion = z.object({
-  ...base,
-  entity: z.literal('secrets'),
-  version: z.int(),
-  sealed: z.string(),
-});
+const sealed = { version: z.int(), sealed: z.string() };
+/** Of servers. */
+export const secretsVersion = z.object({ ...base, entity: z.literal('secrets'), ...sealed });
+/** Of builds: listeners are given none of them. */
+export const buildSecretsVersion = z.object({ ...base, entity: z.literal('build_secrets'), ...sealed });
 
 export const taskToken = z.object({
   ...base,

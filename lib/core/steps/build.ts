@@ -15,7 +15,7 @@ import type { Configuration, Deployment, Listener, Revision } from '../items/ite
 import { findListener } from '../items/listeners.ts';
 import { attemptOf, findRevision } from '../items/revisions.ts';
 import { findUpload } from '../items/uploads.ts';
-import { secretValues } from '../secrets.ts';
+import { openBuildSecrets, secretValues } from '../secrets.ts';
 import { buildNameOf, holdBuildPlace } from './build-place.ts';
 import { StepRefused } from './prepare.ts';
 import { type NeedsDeps, needsOf } from './server-needs.ts';
@@ -133,9 +133,10 @@ async function jobOf(
   task: TokenTask,
   { deployment, revision, listener }: Found,
 ): Promise<BuildJob> {
-  const [configuration, secrets, credentials] = await Promise.all([
+  const [configuration, buildSecrets, secrets, credentials] = await Promise.all([
     getConfiguration(deps.table, task, revision.configuration),
-    secretValues(deps, task, revision.secrets),
+    openBuildSecrets(deps, task, revision.build_secrets),
+    secretValues(deps, task, revision),
     gitCredentialsOf(deps, deployment),
   ]);
   const source = await sourceOf(deps, task, configuration, revision);
@@ -151,9 +152,15 @@ async function jobOf(
     revisionId: task.revisionId,
     buildName: buildNameOf(revision),
     source: source.kind === 'git' ? { ...source, credentials } : source,
+    rootDirectory: configuration.root_directory,
     configPath: revision.revision_config.graph_config_path ?? DEFAULT_CONFIG_PATH,
     installCommand: configuration.install_command,
     buildCommand: configuration.build_command,
+    startCommand: configuration.start_command,
+    dockerfilePath: configuration.dockerfile_path,
+    dockerTarget: configuration.docker_target,
+    buildEnv: configuration.build_env ?? [],
+    buildSecrets,
     output,
     platforms: listener === undefined ? [] : platformsOf(listener),
     remark: revision.status_message,

@@ -202,7 +202,7 @@ async function resolveSource(
   const resolved = await resolve(deps, repoUrl, repoRef, credentials);
   if ('problem' in resolved) {
     // The words are a git server's and the client's own: they may hold anything.
-    const secrets = await secretValues(deps, ref, revision.secrets);
+    const secrets = await secretValues(deps, ref, revision);
     const hidden = credentials === undefined ? secrets : [...secrets, credentials.token];
     const message = `${maskSecrets(resolved.problem, hidden)}${withoutIntegration(deployment, credentials)}`;
     const outcome = { stage: 'build', result: 'failed', message } as const;

@@ -14,7 +14,6 @@ import { configurationOf, deploymentRefOf, getDeploymentItem } from '../../core/
 import { changeAddress, moveHost } from '../../core/items/hosts.ts';
 import type { Deployment, Listener, Revision } from '../../core/items/items.ts';
 import { getListenerItem } from '../../core/items/listeners.ts';
-import { sealDeploymentSecrets } from '../../core/secrets.ts';
 import {
   canRun,
   checkSource,
@@ -26,10 +25,18 @@ import {
 } from '../../domain/source.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { checkClusterNames, checkOperatorLimits, checkWhatRuns } from './compute-checks.ts';
-import { hasSameConfiguration, resolveSecrets, withChangesOf, withSettledSource } from './configuration.ts';
+import {
+  hasSameConfiguration,
+  type NewSecrets,
+  resolveSecrets,
+  sealNew,
+  withChangesOf,
+  withSettledSource,
+} from './configuration.ts';
 import { changesIntegration, hostTaken } from './conflicts.ts';
 import {
   askedAnew,
+  checkBuildNames,
   checkImagePlace,
   checkImmutable,
   checkPushPaths,
@@ -73,10 +80,11 @@ export function change<T>(
     const before = plan.revises && !plan.namesSource ? await withSettledSource(deps, stored) : stored;
     const listener = await getListenerItem(deps.table, before.tenant_id, before.listener_id);
     const named = await checkAsked(deps, before, listener, body, plan);
-    const secrets = await resolveSecrets(deps, before, body.secrets);
+    const secrets = await resolveSecrets(deps, before, body);
     const asked = withChangesOf(before, body, secrets);
     await checkSecretNames(deps, before, asked, body);
-    if (!plan.always && secrets === undefined && hasSameConfiguration(asked, stored)) {
+    checkBuildNames(asked.config, body.source_config ?? {});
+    if (!plan.always && secrets.secrets === undefined && hasSameConfiguration(asked, stored)) {
       const output = await show(stored, undefined);
       const record = deps.idempotency.record(output);
       if (record.length > 0) await transact(deps.table, record);
@@ -88,7 +96,7 @@ export function change<T>(
       checkQueue(before);
       await checkWaiting(deps, before);
     }
-    const after = changed(deps, before, asked, body, plan, secrets);
+    const after = changed(deps, before, asked, body, plan, secrets.secrets);
     const revision = plan.revises ? revisionOf(deps, after, plan, caller) : undefined;
     const queued = revision?.status === 'QUEUED' ? [...before.queued, revision.number] : before.queued;
     const output = await show({ ...after, queued }, revision);
@@ -116,7 +124,9 @@ function planOf(before: Deployment, body: ChangeDeploymentBody, always: boolean)
   const source: SourceFields = body.source_revision_config ?? {};
   const namesField =
     SOURCE_FIELDS.some((field) => source[field] !== undefined) ||
-    buildFields.some((field) => config[field] !== undefined);
+    buildFields.some(
+      (field) => config[field] !== undefined && !isNothing(config[field], before.config[field]),
+    );
   const kind = kindAfter(before, body.revision_source, { ...config, ...source });
   return {
     kind,
@@ -126,6 +136,10 @@ function planOf(before: Deployment, body: ChangeDeploymentBody, always: boolean)
     always: always || namesField,
   };
 }
+
+/** An empty list where there is none says nothing. */
+const isNothing = (asked: unknown, current: unknown): boolean =>
+  Array.isArray(asked) && asked.length === 0 && current === undefined;
 
 /**
  * Whether a request names what a revision runs beside its source. An empty list where there is none says
@@ -261,7 +275,7 @@ type Changes = {
   before: Deployment;
   after: Deployment;
   revision: Revision | undefined;
-  secrets: Secret[] | undefined;
+  secrets: NewSecrets;
   audit: AuditMark;
   beside: Write[];
 };
@@ -270,11 +284,7 @@ async function write(
   deps: ChangeDeps,
   { before, after, revision, secrets, audit, beside }: Changes,
 ): Promise<void> {
-  const ref = deploymentRefOf(before);
-  const sealed =
-    secrets === undefined || secrets.length === 0
-      ? undefined
-      : await sealDeploymentSecrets(deps, ref, secrets);
+  const sealed = await sealNew(deps, deploymentRefOf(before), secrets);
   const hosts = [
     ...(await moveHost(deps.table, before, after)),
     ...(await changeAddress(deps.table, before, after)),

@@ -10,22 +10,25 @@ import type { Caller } from '../../core/caller.ts';
 import { newRevision, nextRevision } from '../../core/deployments/new-revision.ts';
 import type { Deps } from '../../core/deps.ts';
 import { createDeploymentWrites } from '../../core/engine/transactions/deployments.ts';
-import { findDeployment } from '../../core/items/deployments.ts';
+import { deploymentRefOf, findDeployment } from '../../core/items/deployments.ts';
 import { DEPLOYMENT_VERSION, type Deployment, type Listener } from '../../core/items/items.ts';
 import { type NameReservation, reservationInTheWay } from '../../core/items/names.ts';
 import { isFullAlone, withinLimit } from '../../core/limits.ts';
-import { openDeploymentSecrets, sealDeploymentSecrets } from '../../core/secrets.ts';
+import { openBuildSecrets, openDeploymentSecrets } from '../../core/secrets.ts';
 import { checkSource, fieldsOfKind, nothingToBuild, sourceKinds, sourceOf } from '../../domain/source.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { NO_REGISTRY } from '../registry/shape.ts';
 import { chooseListener, listenerRefusalOf } from './choose-listener.ts';
 import { checkClusterNames, checkOperatorLimits, checkRoom, checkWhatRuns } from './compute-checks.ts';
-import { mergeConfig, resolveSecrets, withPlain } from './configuration.ts';
+import { mergeConfig, resolveSecrets, sealNew, withBuildSecrets, withPlain } from './configuration.ts';
 import { describePendingDeletion, hostTaken, integrationGone } from './conflicts.ts';
-import { checkImagePlace, checkPushPaths, checkRepository } from './field-checks.ts';
+import { checkBuildNames, checkImagePlace, checkPushPaths, checkRepository } from './field-checks.ts';
 import type { createDeployment as row } from './routes.ts';
 import type { CreateDeploymentBody } from './shape.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
+
+/** The version of configuration and secrets that a create stores. */
+const FIRST_VERSION = 1;
 
 type CreateDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings' | 'idempotency'>;
 
@@ -38,7 +41,7 @@ export async function createDeployment(
   checkNoTarball(body);
   const source = sourceOf(body.source, fieldsOf(body));
   checkNew(deps, source, body);
-  const secrets = await resolveSecrets(deps, undefined, body.secrets ?? []);
+  const secrets = await resolveSecrets(deps, undefined, body);
   const { listener, namespace } = await chooseListener(deps, caller.tenantId, source, body.source_config);
   checkWhatRuns(listener, body);
   checkClusterNames(listener, body.source_config.resource_spec, undefined);
@@ -47,14 +50,7 @@ export async function createDeployment(
   const deployment = newDeployment(deps, body, source, listener.id, namespace, caller);
   const skipped = nothingToBuild(source, fieldsOf(body));
   const revision = newRevision(deps, deployment, { skipped, inherits: false, artifact: undefined }, caller);
-  const sealed =
-    secrets === undefined || secrets.length === 0
-      ? undefined
-      : await sealDeploymentSecrets(
-          deps,
-          { tenantId: caller.tenantId, deploymentId: deployment.id },
-          secrets,
-        );
+  const sealed = await sealNew(deps, deploymentRefOf(deployment), secrets);
   const shown = await showDeployment(deps, deployment);
   const writes = createDeploymentWrites({
     deployment,
@@ -99,6 +95,7 @@ function checkNew({ settings }: CreateDeps, source: Source, body: CreateDeployme
   }
   checkImagePlace(settings, undefined, fields.image_uri);
   checkPushPaths(source, fields.push_paths, undefined);
+  checkBuildNames(withBuildSecrets(mergeConfig({}, fields), fields.build_secrets, FIRST_VERSION), fields);
 }
 
 function newDeployment(
@@ -126,16 +123,20 @@ function newDeployment(
     updated_at: at,
     created_by: caller.userId,
     status: 'UNUSED',
-    config: mergeConfig({}, body.source_config),
+    config: withBuildSecrets(
+      mergeConfig({}, body.source_config),
+      body.source_config.build_secrets,
+      FIRST_VERSION,
+    ),
     revision_source: source,
     revision_config: fieldsOfKind(source, body.source_revision_config),
     listener_id: listenerId,
     ...(namespace !== undefined && { k8s_namespace: namespace }),
     secret_names: names,
     secret_references: body.secret_references ?? [],
-    config_version: 1,
-    configuration: 1,
-    ...(names.length > 0 && { secrets: 1 }),
+    config_version: FIRST_VERSION,
+    configuration: FIRST_VERSION,
+    ...(names.length > 0 && { secrets: FIRST_VERSION }),
     latest_number: first.number,
     latest_revision_id: first.id,
     queued,
@@ -154,10 +155,14 @@ function nameOf(agent: CreateDeploymentBody['agent']): string {
  * guess.
  */
 function requestHash(body: CreateDeploymentBody): string {
-  const secrets = body.secrets?.map(({ name }) => name);
-  return createHash('sha256')
-    .update(JSON.stringify({ ...body, secrets }))
-    .digest('hex');
+  const namesOf = (list: Secret[] | undefined) => list?.map(({ name }) => name);
+  const { source_config: config } = body;
+  const named = {
+    ...body,
+    secrets: namesOf(body.secrets),
+    source_config: { ...config, build_secrets: namesOf(config.build_secrets) },
+  };
+  return createHash('sha256').update(JSON.stringify(named)).digest('hex');
 }
 
 /**
@@ -174,7 +179,7 @@ async function afterRefusal(
     throw listenerRefusalOf(listener, deployment.k8s_namespace, failed.get('listener'));
   if (failed.has('name')) {
     const reservation = reservationInTheWay(failed);
-    const made = await repeatedCreate(deps, reservation, requestHash(body), body.secrets ?? [], caller);
+    const made = await repeatedCreate(deps, reservation, body, caller);
     if (made !== undefined) return made;
     throw refuse('name_taken', {
       name: deployment.name,
@@ -195,28 +200,32 @@ async function afterRefusal(
  * this time.
  */
 const REPEATED_WITHIN_MILLISECONDS = 120_000;
-/** The version of the secrets that a create stores. */
-const FIRST_VERSION = 1;
-
 /**
  * The deployment that this very request made a moment ago; undefined when the name is taken by anything else.
  */
 async function repeatedCreate(
   deps: Pick<Deps, 'table' | 'clock' | 'keys'>,
   reservation: NameReservation | undefined,
-  hash: string,
-  secrets: Secret[],
+  body: CreateDeploymentBody,
   caller: Caller,
 ): Promise<Deployment | undefined> {
   if (reservation === undefined) return undefined;
   const ageMilliseconds = deps.clock.now() - Date.parse(reservation.created_at);
-  const alike = reservation.created_by === caller.userId && reservation.request_hash === hash;
+  const alike = reservation.created_by === caller.userId && reservation.request_hash === requestHash(body);
   if (!alike || ageMilliseconds > REPEATED_WITHIN_MILLISECONDS) return undefined;
   const deployment = await findDeployment(deps.table, caller.tenantId, reservation.deployment_id);
   if (deployment === undefined || deployment.status === 'AWAITING_DELETE') return undefined;
-  const ref = { tenantId: caller.tenantId, deploymentId: deployment.id };
+  const ref = deploymentRefOf(deployment);
+  const {
+    secrets = [],
+    source_config: { build_secrets: buildSecrets = [] },
+  } = body;
   // The secrets as created: the deployment may have changed since. The hash has shown that the names are the
   // same.
-  const stored = await openDeploymentSecrets(deps, ref, secrets.length > 0 ? FIRST_VERSION : undefined);
-  return isDeepStrictEqual(stored, secrets) ? deployment : undefined;
+  const firstOf = (list: Secret[]) => (list.length > 0 ? FIRST_VERSION : undefined);
+  const stored = [
+    await openDeploymentSecrets(deps, ref, firstOf(secrets)),
+    await openBuildSecrets(deps, ref, firstOf(buildSecrets)),
+  ];
+  return isDeepStrictEqual(stored, [secrets, buildSecrets]) ? deployment : undefined;
 }

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hostProblem } from '../../adapters/outbound/addresses.ts';
-import { nameInBoth, namesInBoth, SECRET_MASK } from '../../contract/deployments/secrets.ts';
+import { masked, nameInBoth, namesInBoth, SECRET_MASK } from '../../contract/deployments/secrets.ts';
 import { refuse, ValidationError } from '../../contract/errors.ts';
 import { readingProblems } from '../../contract/push-paths.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import type { Source } from '../../contract/revision-status.ts';
+import { valueError } from '../../contract/validation/problems.ts';
 import type { Deps, Settings } from '../../core/deps.ts';
 import { deploymentRefOf } from '../../core/items/deployments.ts';
 import type { Deployment, DeploymentConfig } from '../../core/items/items.ts';
@@ -35,7 +36,11 @@ export function askedAnew(
   source_revision_config: Partial<NonNullable<ChangeDeploymentBody['source_revision_config']>>;
   secret_references: ChangeDeploymentBody['secret_references'];
 } {
-  const { resource_spec: spec, ...rest } = others(body.source_config, config);
+  const { build_secrets: stored } = config;
+  const { resource_spec: spec, ...rest } = others(body.source_config, {
+    ...config,
+    build_secrets: stored && masked(stored.names),
+  });
   const members = others(spec, config.resource_spec);
   return {
     source_config: { ...rest, ...(Object.keys(members).length > 0 && { resource_spec: members }) },
@@ -68,7 +73,7 @@ export function checkImmutable(deployment: Deployment, body: ChangeDeploymentBod
  * everything else.
  */
 export function checkRepository(
-  { repo_url: repoUrl }: Partial<DeploymentConfig>,
+  { repo_url: repoUrl }: Pick<DeploymentConfig, 'repo_url'>,
   settings: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
 ): void {
   if (repoUrl === undefined) return;
@@ -146,6 +151,26 @@ export function checkPushPaths(
     msg: `Value error, ${problem}`,
     input: index === undefined ? asked : asked[index],
   }));
+  if (items.length > 0) throw new ValidationError(items);
+}
+
+/**
+ * Throws 422 for a name that a variable and a secret of builds would have, whichever of them is stored
+ * already.
+ */
+export function checkBuildNames(
+  { build_env: variables = [], build_secrets: secrets }: DeploymentConfig,
+  asked: { build_env?: { name: string }[] | undefined; build_secrets?: { name: string }[] | undefined },
+): void {
+  const names = secrets?.names.map((name) => ({ name })) ?? [];
+  const items = namesInBoth(names, variables).map((name) => {
+    const isNamed = (entry: { name: string }) => entry.name === name;
+    const index = asked.build_env?.findIndex(isNamed) ?? -1;
+    const place =
+      index === -1 ? ['build_secrets', asked.build_secrets?.findIndex(isNamed) ?? 0] : ['build_env', index];
+    const problem = valueError(`${name} is in build_env and in build_secrets; give it once`);
+    return { loc: ['body', 'source_config', ...place, 'name'], ...problem };
+  });
   if (items.length > 0) throw new ValidationError(items);
 }
 

@@ -10,6 +10,7 @@ import { changeDeployment } from '../../core/engine/transactions/deployments.ts'
 import { configurationOf, getConfiguration, getDeploymentItem } from '../../core/items/deployments.ts';
 import type { Configuration, Deployment, Revision } from '../../core/items/items.ts';
 import { getRevisionItem } from '../../core/items/revisions.ts';
+import { secretVersionsOf } from '../../core/secrets.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import type { redeployRevision as row } from '../revisions/routes.ts';
@@ -17,6 +18,9 @@ import { isSameJson } from './configuration.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
 
 type Asked = RouteInput<typeof row>;
+/** It stores no secret anew. */
+const NOTHING_SEALED = { secrets: undefined, buildSecrets: undefined };
+
 type Input = Pick<Asked, 'params' | 'query' | 'headers'> & Partial<Pick<Asked, 'body'>>;
 
 /**
@@ -48,7 +52,7 @@ export async function redeployRevision(
       configuration: own,
       config_version: before.config_version + Math.max(1, fresh.length),
     };
-    const why = await maskedReason(deps, ref, [old.secrets, before.secrets], body);
+    const why = await maskedReason(deps, ref, [old, secretVersionsOf(before)], body);
     const revision: Revision = {
       ...newRevision(
         deps,
@@ -57,7 +61,11 @@ export async function redeployRevision(
           skipped: undefined,
           inherits: false,
           artifact: old.artifact,
-          runs: { configuration: runs, secrets: currentSecrets ? before.secrets : old.secrets },
+          runs: {
+            configuration: runs,
+            secrets: currentSecrets ? before.secrets : old.secrets,
+            build_secrets: wanted.build_secrets?.version,
+          },
         },
         caller,
       ),
@@ -67,7 +75,7 @@ export async function redeployRevision(
     const shown = await showDeployment(deps, after);
     const audit = auditMarkOf(deps, { action: 'revision.redeploy', details: why }, caller);
     const now = deps.clock.now();
-    const changes = { before, after, revision, configurations: fresh, sealed: undefined, audit, now };
+    const changes = { before, after, revision, configurations: fresh, sealed: NOTHING_SEALED, audit, now };
     await transact(deps.table, [...changeDeployment(changes), ...deps.idempotency.record(shown)]);
     return shown;
   });
@@ -102,8 +110,8 @@ function withSourceOf(
 
 const withSecretsOf = (
   snapshot: Configuration,
-  { secret_names, secret_references }: Deployment,
-): Configuration => ({ ...snapshot, secret_names, secret_references });
+  { secret_names, secret_references, config: { build_secrets } }: Deployment,
+): Configuration => ({ ...snapshot, secret_names, secret_references, build_secrets });
 
 /** Whether two versions hold the same. */
 const holdsSame = (one: Configuration, other: Configuration): boolean =>

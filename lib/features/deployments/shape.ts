@@ -7,9 +7,9 @@ import {
   sourceConfigRequest,
 } from '../../contract/deployments/fields.ts';
 import {
+  maskedSecrets,
   nameInBoth,
   namesInBoth,
-  SECRET_MASK,
   type Secret,
   secretReferences,
   secrets,
@@ -42,7 +42,35 @@ export const deploymentName = z
     "a name has lower-case letters, digits, '-' and '_', and begins and ends with a letter or a digit",
   );
 
-export const sourceConfig = z.object(sourceConfigRequest()).transform(withoutNulls);
+type Named = { name: string };
+type ListWish = { list: Secret[] | null | undefined; clears: boolean | null | undefined };
+
+/** The list that replaces the stored one; undefined: that one stays. */
+function replacementOf({ list, clears }: ListWish): Secret[] | undefined {
+  if (clears === true) return [];
+  return list === null || list?.length === 0 ? undefined : list;
+}
+
+/** A list is replaced or cleared. */
+function checkOneWish(field: 'secrets' | 'build_secrets', { list, clears }: ListWish, ctx: z.RefinementCtx) {
+  if (clears !== true || (list ?? []).length === 0) return;
+  const problem = `'${field}' replaces the secrets and clear_${field} removes them all; give one`;
+  report(ctx, valueError(problem), [`clear_${field}`]);
+}
+
+/** What comes out has an empty list of build secrets only where `clear_build_secrets` asks for it. */
+export const sourceConfig = z
+  .object({ ...sourceConfigRequest(), clear_build_secrets: z.boolean().nullish() })
+  .superRefine(({ build_secrets: list, clear_build_secrets: clears }, ctx) => {
+    checkOneWish('build_secrets', { list, clears }, ctx);
+  })
+  .transform(({ build_secrets: list, clear_build_secrets: clears, ...config }) => {
+    const replacement = replacementOf({ list, clears });
+    return {
+      ...withoutNulls(config),
+      ...(replacement !== undefined && { build_secrets: replacement }),
+    };
+  });
 
 const configPath = freeText.superRefine(textRule(configPathProblem)).nullish();
 
@@ -94,8 +122,18 @@ export const limitedFields = [
   'tracked_packages',
 ];
 
+/** Secrets have a limit of their own. */
+function withoutSecrets(config: unknown): unknown {
+  if (typeof config !== 'object' || config === null || !('build_secrets' in config)) return config;
+  const { build_secrets: _, ...rest } = config;
+  return rest;
+}
+
 function checkSize(body: object, ctx: z.RefinementCtx): void {
-  const kept = Object.fromEntries(Object.entries(body).filter(([field]) => limitedFields.includes(field)));
+  const limited = Object.entries(body).filter(([field]) => limitedFields.includes(field));
+  const kept = Object.fromEntries(
+    limited.map(([field, value]) => [field, field === 'source_config' ? withoutSecrets(value) : value]),
+  );
   // Too deep values are reported where they are; measuring them would exhaust the stack.
   if (nestsDeeperThan(kept, 2 * JSON_DEPTH_MAX)) return;
   if (Buffer.byteLength(JSON.stringify(kept)) > CONFIGURATION_SIZE_BYTES_MAX) {
@@ -115,7 +153,7 @@ function checkNamesInBoth(
   {
     secrets: list,
     secret_references: references,
-  }: SecretsWish & { secret_references?: Named[] | null | undefined },
+  }: { secrets?: Named[] | null | undefined; secret_references?: Named[] | null | undefined },
   ctx: z.RefinementCtx,
 ): void {
   const inBoth = new Set(namesInBoth(list ?? [], references ?? []));
@@ -138,23 +176,6 @@ export const createDeploymentBody = z
   .transform(withoutNulls);
 export type CreateDeploymentBody = z.output<typeof createDeploymentBody>;
 
-type Named = { name: string };
-type SecretsWish = { secrets?: Secret[] | null | undefined; clear_secrets?: boolean | null | undefined };
-
-/** The list that replaces the stored one; undefined: that one stays. */
-function replacementOf({ secrets: list, clear_secrets: clears }: SecretsWish): Secret[] | undefined {
-  if (clears === true) return [];
-  return list === null || list?.length === 0 ? undefined : list;
-}
-
-/** Secrets are replaced or cleared. */
-function checkOneWish({ secrets: list, clear_secrets: clears }: SecretsWish, ctx: z.RefinementCtx): void {
-  if (clears !== true || (list ?? []).length === 0) return;
-  report(ctx, valueError("'secrets' replaces the secrets and clear_secrets removes them all; give one"), [
-    'clear_secrets',
-  ]);
-}
-
 /**
  * `PATCH /v2/deployments/{deployment_id}` and `POST …/revisions`. `name` is read only to refuse a change of
  * it. Deploy CLIs send an empty list of secrets when they have none to set, so that keeps them; what comes
@@ -170,10 +191,12 @@ export const changeDeploymentBody = z
     clear_secrets: z.boolean().nullish(),
   })
   .superRefine(checkSize)
-  .superRefine(checkOneWish)
+  .superRefine(({ secrets: list, clear_secrets: clears }, ctx) => {
+    checkOneWish('secrets', { list, clears }, ctx);
+  })
   // Null clears this one alone of all fields: it has no other way.
   .transform(({ display_name, secrets: list, clear_secrets, ...body }) => {
-    const replacement = replacementOf({ secrets: list, clear_secrets });
+    const replacement = replacementOf({ list, clears: clear_secrets });
     return {
       ...withoutNulls(body),
       ...(display_name !== undefined && { display_name }),
@@ -192,6 +215,7 @@ export const sourceConfigView = z.object({
   integration_id: z.guid().nullable(),
   listener_id: z.guid().nullable(),
   listener_config: z.object({ k8s_namespace: text }).nullable(),
+  build_secrets: maskedSecrets.nullable(),
   /** `none`: pushes are asked for, but no integration reports them. */
   push_source: z.enum(['integration', 'none']).nullable(),
 });
@@ -213,7 +237,7 @@ export const deploymentView = z.object({
   url: text,
   source_config: sourceConfigView,
   source_revision_config: sourceRevisionConfigView,
-  secrets: z.array(z.object({ name: z.string(), value: z.literal(SECRET_MASK) })),
+  secrets: maskedSecrets,
   secret_references: z.array(z.object({ name: z.string(), secret_name: z.string(), secret_key: z.string() })),
   latest_revision_id: z.guid(),
   active_revision_id: z.guid().nullable(),

@@ -1,5 +1,5 @@
 import { configFields, plainFields, type RunField, runFields } from '../../contract/deployments/fields.ts';
-import { SECRET_MASK } from '../../contract/deployments/secrets.ts';
+import { masked } from '../../contract/deployments/secrets.ts';
 import type { DeploymentStatus } from '../../contract/revision-status.ts';
 import { fieldsOrNull, revisionConfigViewOf } from '../../core/deployments/views.ts';
 import type { Deps } from '../../core/deps.ts';
@@ -57,7 +57,7 @@ export function deploymentViewOf(
     url: answeringUrl(deployment),
     source_config: sourceConfigViewOf(deployment),
     source_revision_config: revisionConfigViewOf(deployment.revision_config),
-    secrets: deployment.secret_names.map((name) => ({ name, value: SECRET_MASK })),
+    secrets: masked(deployment.secret_names),
     secret_references: deployment.secret_references,
     latest_revision_id: deployment.latest_revision_id,
     active_revision_id: deployment.active?.revision_id ?? null,
@@ -81,6 +81,7 @@ function sourceConfigViewOf({
 }: Deployment): DeploymentView['source_config'] {
   return {
     ...fieldsOrNull(config, configFields),
+    build_secrets: config.build_secrets === undefined ? null : masked(config.build_secrets.names),
     custom_url: config.custom_url ?? active?.url ?? null,
     listener_id,
     listener_config: k8s_namespace === undefined ? null : { k8s_namespace },

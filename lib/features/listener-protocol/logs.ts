@@ -35,7 +35,7 @@ async function ship(
     findRevision(deps.table, ref),
   ]);
   if (deployment?.listener_id !== listenerId || revision === undefined) return 0;
-  const mask = createMask(await secretValues(deps, ref, revision.secrets));
+  const mask = createMask(await secretValues(deps, ref, revision));
   const lines = batch.lines.map((line) => ({ ...line, message: mask(line.message) }));
   await deps.logs.append({ ...ref, type: 'deploy' }, lines);
   return lines.length;

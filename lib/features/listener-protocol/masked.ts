@@ -15,7 +15,7 @@ type MaskDeps = Pick<Deps, 'table' | 'keys' | 'agentSecrets'>;
 export async function revisionMask(deps: MaskDeps, ref: RevisionRef): Promise<Mask> {
   const revision = await findRevision(deps.table, ref);
   const [own, shared] = await Promise.all([
-    secretValues(deps, ref, revision?.secrets),
+    revision === undefined ? [] : secretValues(deps, ref, revision),
     sharedValues(deps).catch((error: unknown) => {
       if (error instanceof AgentSecretsUnreadable) return undefined;
       throw error;

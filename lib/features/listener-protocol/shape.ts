@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { healthCheck } from '../../contract/deployments/health-check.ts';
 import { machinePattern } from '../../contract/images/platforms.ts';
 import { agentServers } from '../../contract/revision-status.ts';
 import { anyObject } from '../../contract/validation/as-given.ts';
@@ -67,7 +68,8 @@ export const artifact = z.discriminatedUnion('kind', [folderArtifact, imageArtif
  * Everything needed to run one revision: the body of a DEPLOY task and of `GET …/deployments/{id}/spec`.
  * `server`: what the artifact runs. `queue`: its runs are worked on by workers beside the server.
  * `drain_seconds`: how long what is in flight at a server that is replaced may go on; null: as the listener
- * has it. An older control plane sends none of the three.
+ * has it. `start_command`: the line of shell that starts the server, in place of what the artifact says.
+ * `health_check`: when the server is ready. An older control plane sends none of the five.
  */
 export const deploySpec = z.object({
   deployment_id: z.guid(),
@@ -85,6 +87,8 @@ export const deploySpec = z.object({
   server: z.enum(agentServers).optional(),
   queue: z.boolean().optional(),
   drain_seconds: z.int().nullish(),
+  start_command: z.string().nullish(),
+  health_check: healthCheck().nullish(),
 });
 export type DeploySpec = z.infer<typeof deploySpec>;
 /** As this control plane sends it: it leaves nothing out. */

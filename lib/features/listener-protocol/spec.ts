@@ -61,6 +61,8 @@ export async function specOf(
     server,
     queue: hasQueue(server, sent),
     drain_seconds: deployment.config.drain_seconds ?? null,
+    start_command: configuration.start_command ?? null,
+    health_check: configuration.health_check ?? null,
   };
 }
 

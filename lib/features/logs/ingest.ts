@@ -33,7 +33,7 @@ export async function ingestBuildLog(
 ): Promise<boolean> {
   const revision = await findRevision(deps.table, ref);
   if (revision === undefined) return false;
-  const mask = createMask(await secretValues(deps, ref, revision.secrets));
+  const mask = createMask(await secretValues(deps, ref, revision));
   await deps.logs.append(
     { ...ref, type: 'build' },
     pieces.flatMap((piece) => buildLinesOf(piece, mask)),
@@ -66,7 +66,7 @@ export async function ingestServerOutput(
   const revision = await findRevision(deps.table, ref);
   if (revision === undefined) return false;
   if (revision.status === 'DEPLOY_FAILED') return true;
-  const [own, shared] = await Promise.all([secretValues(deps, ref, revision.secrets), sharedValues(deps)]);
+  const [own, shared] = await Promise.all([secretValues(deps, ref, revision), sharedValues(deps)]);
   const mask = createMask([...own, ...shared]);
   await deps.logs.append(
     { ...ref, type: 'deploy' },

@@ -11,7 +11,7 @@ import { queuePushed } from '../../core/engine/transactions/pushes.ts';
 import { credentialsOf } from '../../core/git-credentials.ts';
 import type { Deployment, Revision } from '../../core/items/items.ts';
 import { findRevisionByNumber } from '../../core/items/revisions.ts';
-import { secretValues } from '../../core/secrets.ts';
+import { secretValues, secretVersionsOf } from '../../core/secrets.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { type Asking, awaitedNow, type Considered } from './awaiting.ts';
 import { describeCommit } from './commit-words.ts';
@@ -187,10 +187,11 @@ async function decideOn(
 /** What comes from the host is kept without the secrets that the next revision has. */
 async function deploymentMask(
   deps: ConsiderDeps,
-  { tenant_id: tenantId, id: deploymentId, secrets }: Deployment,
+  deployment: Deployment,
   credentials: GitCredentials | undefined,
 ): Promise<Mask> {
-  const values = await secretValues(deps, { tenantId, deploymentId }, secrets);
+  const { tenant_id: tenantId, id: deploymentId } = deployment;
+  const values = await secretValues(deps, { tenantId, deploymentId }, secretVersionsOf(deployment));
   return createMask(credentials === undefined ? values : [...values, credentials.token]);
 }
 

@@ -1,4 +1,5 @@
 import { runFields } from '../../contract/deployments/fields.ts';
+import { masked } from '../../contract/deployments/secrets.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
@@ -42,5 +43,10 @@ async function configurationOf(
   { configuration: version }: Revision,
 ): Promise<RevisionView['configuration']> {
   const found = await getConfiguration(table, ref, version);
-  return { ...fieldsOrNull(found, runFields), secret_names: found.secret_names };
+  const { build_secrets: buildSecrets, secret_names } = found;
+  return {
+    ...fieldsOrNull(found, runFields),
+    build_secrets: buildSecrets === undefined ? null : masked(buildSecrets.names),
+    secret_names,
+  };
 }

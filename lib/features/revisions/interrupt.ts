@@ -10,6 +10,7 @@ import { interruptQueued, isTooLate, requestInterrupt } from '../../core/engine/
 import { getDeploymentItem } from '../../core/items/deployments.ts';
 import type { Revision } from '../../core/items/items.ts';
 import { getRevisionItem } from '../../core/items/revisions.ts';
+import { secretVersionsOf } from '../../core/secrets.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import type { interruptRevision as row } from './routes.ts';
@@ -37,7 +38,7 @@ export async function interruptRevision(
     if (revision.interrupt_requested_at !== undefined) return revisionViewOf(revision, deployment, undefined);
     checkInTime(revision);
     const now = deps.clock.now();
-    const why = await maskedReason(deps, ref, [revision.secrets, deployment.secrets], body);
+    const why = await maskedReason(deps, ref, [revision, secretVersionsOf(deployment)], body);
     const audit = auditMarkOf(deps, { action: 'revision.interrupt', details: why }, caller);
     const shown = revisionViewOf(interrupted(revision, now), deployment, undefined);
     const writes =

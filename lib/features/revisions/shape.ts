@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { runFields, shownShape } from '../../contract/deployments/fields.ts';
+import { maskedSecrets } from '../../contract/deployments/secrets.ts';
 import { revisionCauses, revisionStatuses, sources } from '../../contract/revision-status.ts';
 import { withoutNulls } from '../../contract/validation/json.ts';
 
@@ -46,6 +47,7 @@ export const revisionView = z.object({
   configuration: z
     .object({
       ...shownShape(runFields),
+      build_secrets: maskedSecrets.nullable(),
       /** Names alone: values are never shown. */
       secret_names: z.array(z.string()),
     })

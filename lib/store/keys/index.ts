@@ -16,6 +16,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | how a hundred revisions ended (sets of numbers)       | T#tenant#D#deployment  | E#number / 100    |
  * | the configuration a revision ran                      | T#tenant#D#deployment  | C#version         |
  * | the secrets a revision ran (ciphertext)               | T#tenant#D#deployment  | S#version         |
+ * | the secrets it was built with (ciphertext)            | T#tenant#D#deployment  | B#version         |
  * | the tarball that was uploaded under this id           | T#tenant#D#deployment  | U#upload          |
  * | the task token that waits for a revision              | T#tenant#D#deployment  | K#number          |
  * | its build or deploy log lines, in time's order         | T#tenant#D#deployment  | LOG#type#time     |
@@ -129,6 +130,11 @@ export const configurationKey = (tenantId: string, deploymentId: string, version
 export const secretsKey = (tenantId: string, deploymentId: string, version: number): Key => ({
   pk: deploymentPk(tenantId, deploymentId),
   sk: `S#${padded(version)}`,
+});
+
+export const buildSecretsKey = (tenantId: string, deploymentId: string, version: number): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `B#${padded(version)}`,
 });
 
 export const uploadKey = (tenantId: string, deploymentId: string, uploadId: string): Key => ({

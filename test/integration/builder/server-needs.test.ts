@@ -28,6 +28,8 @@ async function planned(
     configPath: 'langgraph.json',
     output: 'image',
     platforms: ['linux/amd64'],
+    buildEnv: [],
+    buildSecrets: [],
     serverLacks,
   };
   const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);

@@ -18,8 +18,11 @@ type Row = {
   refused: readonly unknown[];
 };
 
-/** Other tests change an integration, which has to be there, and refuse to change the deployment's type. */
-type ConfigField = Exclude<keyof DeploymentConfig, 'integration_id' | 'deployment_type'>;
+/**
+ * Other tests change an integration, which has to be there, refuse to change the deployment's type, and have
+ * build secrets, which are shown masked.
+ */
+type ConfigField = Exclude<keyof DeploymentConfig, 'integration_id' | 'deployment_type' | 'build_secrets'>;
 
 /** Each field that a PATCH can change by itself: a new one does not compile until it stands here. */
 const rows: Record<PlainField | `source_config.${ConfigField}`, Row> = {
@@ -77,6 +80,71 @@ const rows: Record<PlainField | `source_config.${ConfigField}`, Row> = {
     revisions: 1,
     clearedBy: '',
     refused: ['a|b', true],
+  },
+  'source_config.root_directory': {
+    values: ['apps/agent', '.'],
+    revisions: 1,
+    clearedBy: '',
+    refused: ['/apps', '../apps', 'apps/..', 'a\\b', 'a\nb', 'a'.repeat(2049), 7],
+  },
+  'source_config.dockerfile_path': {
+    values: ['docker/Dockerfile', 'Dockerfile.prod'],
+    revisions: 1,
+    clearedBy: '',
+    refused: ['/Dockerfile', '../Dockerfile', 'a\0b', 7],
+  },
+  'source_config.docker_target': {
+    values: ['production', '0'],
+    revisions: 1,
+    clearedBy: '',
+    refused: ['--push', 'a b', 'a\n', 'a'.repeat(129), 7],
+  },
+  'source_config.build_env': {
+    values: [[{ name: 'NEXT_PUBLIC_URL', value: 'https://a.example' }], [{ name: 'A', value: '' }]],
+    revisions: 1,
+    clearedBy: [],
+    refused: [
+      ...['PATH', 'LD_PRELOAD', 'NODE_OPTIONS', 'PYTHONPATH', 'DOCKER_HOST', 'AWS_REGION', 'GIT_DIR'].map(
+        (name) => [{ name, value: 'a' }],
+      ),
+      [{ name: 'SLIPWAY_X', value: 'a' }],
+      [{ name: '', value: 'a' }],
+      [{ name: '1A', value: 'a' }],
+      [{ name: 'A=B', value: 'a' }],
+      [{ name: 'a'.repeat(257), value: 'a' }],
+      [{ name: 'A', value: 'a\0' }],
+      [{ name: 'A' }],
+      [{ name: 'A', value: 'a'.repeat(65_536) }],
+      Array.from({ length: 201 }, (_, index) => ({ name: `A${index}`, value: '' })),
+      [
+        { name: 'A', value: 'a' },
+        { name: 'A', value: 'b' },
+      ],
+      { A: 'a' },
+    ],
+  },
+  'source_config.start_command': {
+    values: ['gunicorn a:app --bind 0.0.0.0:$PORT', 'a'.repeat(2048)],
+    revisions: 1,
+    clearedBy: '',
+    refused: ['a\nb', 'a\rb', 'a\0b', '  ', 'a'.repeat(2049), 7],
+  },
+  'source_config.health_check': {
+    values: [{ path: '/health?deep=1' }, { path: '/', timeout_seconds: 1 }],
+    revisions: 1,
+    clearedBy: {},
+    refused: [
+      ...['health', '//a.example', '/\\a.example', 'https://a.example/', '', '/a b', '/%2', '/a#b'].map(
+        (path) => ({
+          path,
+        }),
+      ),
+      { path: `/${'a'.repeat(1024)}` },
+      { path: '/', timeout_seconds: 0 },
+      { timeout_seconds: 3601 },
+      { timeout_seconds: '60' },
+      '/health',
+    ],
   },
 };
 

@@ -124,6 +124,13 @@ describe('a difference', () => {
     repo_url: 'r',
     install_command: null,
     build_command: null,
+    root_directory: null,
+    dockerfile_path: null,
+    docker_target: null,
+    build_env: null,
+    build_secrets: null,
+    start_command: null,
+    health_check: null,
     resource_spec: { cpu: 1 },
     secret_names: ['A'],
   };
@@ -138,6 +145,13 @@ describe('a difference', () => {
       configuration: {
         ...configuration,
         build_command: 'make',
+        build_env: [
+          { name: 'A', value: 'b' },
+          { name: 'C', value: '' },
+        ],
+        build_secrets: [{ name: 'TOKEN', value: '**********' as const }],
+        start_command: 'gunicorn a',
+        health_check: { path: '/health', timeout_seconds: 60 },
         resource_spec: { cpu: 2, memory_mb: 256 },
         secret_names: ['B', 'A'],
       },
@@ -145,6 +159,10 @@ describe('a difference', () => {
     expect(differenceOf({ ...example(), configuration }, to)).toEqual([
       { what: 'Commit', from: expect.any(String), to: 'ffffffffff' },
       { what: 'Build command', from: null, to: 'make' },
+      { what: 'Build variables', from: null, to: 'A=b, C=' },
+      { what: 'Names of build secrets', from: null, to: 'TOKEN' },
+      { what: 'Start command', from: null, to: 'gunicorn a' },
+      { what: 'Health check', from: null, to: '/health, within 60 s' },
       { what: 'Names of secrets', from: 'A', to: 'A, B' },
       { what: 'Resources: cpu', from: '1', to: '2' },
       { what: 'Resources: memory_mb', from: null, to: '256' },

@@ -4,6 +4,7 @@ import { equals, guard, present, put, putNew, update } from '../../../store/dyna
 import type { Write } from '../../../store/dynamodb/transact.ts';
 import {
   agentKey,
+  buildSecretsKey,
   configurationKey,
   deploymentKeyOf,
   deploymentRowKey,
@@ -45,10 +46,34 @@ const putConfiguration = (
 const aboutRevision = (audit: AuditMark, { latest_revision_id: id }: Deployment): AuditMark =>
   audit.action.startsWith('revision.') ? { ...audit, subject_id: id } : audit;
 
-function putSecrets(deployment: Deployment, version: number, sealed: string): Write {
-  const key = secretsKey(deployment.tenant_id, deployment.id, version);
-  const item = { v: 1, entity: 'secrets', tenant_id: deployment.tenant_id, version, sealed };
-  return putNew('secrets', { ...key, ...item });
+/** Ciphertexts, of what changes. */
+export type Sealed = { secrets: string | undefined; buildSecrets: string | undefined };
+
+function putSecrets({ tenant_id, id }: Deployment, version: number, sealed: Sealed): Write[] {
+  const { secrets, buildSecrets } = sealed;
+  const item = { v: 1, tenant_id, version };
+  return [
+    ...(secrets === undefined
+      ? []
+      : [
+          putNew('secrets', {
+            ...secretsKey(tenant_id, id, version),
+            ...item,
+            entity: 'secrets',
+            sealed: secrets,
+          }),
+        ]),
+    ...(buildSecrets === undefined
+      ? []
+      : [
+          putNew('build secrets', {
+            ...buildSecretsKey(tenant_id, id, version),
+            ...item,
+            entity: 'build_secrets',
+            sealed: buildSecrets,
+          }),
+        ]),
+  ];
 }
 
 export type NewDeployment = {
@@ -56,8 +81,7 @@ export type NewDeployment = {
   /** Its first. */
   revision: Revision;
   listener: Listener;
-  /** The ciphertext of its secrets, if there are any. */
-  sealed: string | undefined;
+  sealed: Sealed;
   /** Tells a repeated request from another one. */
   requestHash: string;
   audit: AuditMark;
@@ -86,7 +110,7 @@ export function createDeploymentWrites(made: NewDeployment): Write[] {
     ...claimHost(deployment),
     ...moveWatch(undefined, deployment, now),
     ...(integrationId === undefined ? [] : [checkIntegration(tenantId, integrationId)]),
-    ...(sealed === undefined ? [] : [putSecrets(deployment, 1, sealed)]),
+    ...putSecrets(deployment, deployment.config_version, sealed),
     ...(agent === undefined ? [] : [reserveAgent(deployment, agent)]),
   ];
 }
@@ -120,8 +144,7 @@ export type ChangedDeployment = {
   revision: Revision | undefined;
   /** Configurations of versions that are not stored yet: the deployment's, the revision's, or of both. */
   configurations: Configuration[];
-  /** The ciphertext of the secrets, if they change. */
-  sealed: string | undefined;
+  sealed: Sealed;
   audit: AuditMark;
   /** Epoch milliseconds. */
   now: number;
@@ -159,7 +182,7 @@ export function changeDeployment({
     ...(queued === undefined ? [] : waits(before, queued)),
     ...(revision === undefined ? [] : [putRevision(revision), ...noteMade(revision)]),
     ...configurations.map((stored, index) => putConfiguration(after, stored, index === 0 ? mark : undefined)),
-    ...(sealed === undefined ? [] : [putSecrets(after, after.config_version, sealed)]),
+    ...putSecrets(after, after.config_version, sealed),
   ];
 }
 
