@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { type GitCredentials, repositoryAccess, submoduleAccess } from '../../adapters/git-credentials.ts';
 import { initFor } from '../../adapters/git-errors.ts';
 import { BuildFailure } from '../../builds/failure.ts';
+import { fetchLfsFiles, LFS_PULL } from '../../builds/lfs.ts';
+import { isOnPath } from '../../builds/project.ts';
 import type { Processes } from '../../processes/run-command.ts';
-import { type GitResult, gitReason, runGit } from '../git/run-git.ts';
+import { type GitResult, gitEnvironment, gitReason, runGit } from '../git/run-git.ts';
 import type { BuildLog } from './build-log.ts';
 
 export type FetchRequest = {
@@ -42,6 +44,14 @@ export async function fetchCommit(processes: Processes, request: FetchRequest): 
     throw new BuildFailure(`Commit ${commitSha} cannot be checked out of ${repoUrl}: ${gitReason(checkout)}`);
   }
   await fetchSubmodules(processes, request);
+  await fetchLfsFiles(folder, {
+    isInstalled: () => isOnPath('git-lfs', gitEnvironment().PATH ?? ''),
+    async pull() {
+      const pulled = await run(...LFS_PULL);
+      return pulled.exit.code === 0 ? undefined : gitReason(pulled);
+    },
+    say: (text, level) => log.say(text, level),
+  });
 }
 
 /** Builds may ask git for their commit; what is deployed carries no history and no configuration of git. */

@@ -4,6 +4,7 @@ import type { Artifact, BuildJob } from '../../adapters/builds.ts';
 import { type Git, SourceError } from '../../adapters/git.ts';
 import { carryOut } from '../../builds/execute.ts';
 import { BuildFailure } from '../../builds/failure.ts';
+import { refuseLfsPointers } from '../../builds/lfs.ts';
 import { requireFiles } from '../../builds/plan-project.ts';
 import { sealSource } from '../../builds/seal.ts';
 import { reportUnpacked, unpackTarball } from '../../builds/tarball.ts';
@@ -119,6 +120,7 @@ async function obtainSource(context: Context): Promise<string | undefined> {
     const file = blobs.fileOf(source.key);
     const request = unpackTarball({ file, sha256: source.sha256, folder });
     reportUnpacked(await unpackArchive(processes, request, signal), (text) => log.say(text));
+    await refuseLfsPointers(folder);
     return undefined;
   }
   const { repoUrl, ref, credentials } = source;

@@ -88,7 +88,7 @@ export async function aBuilder(): Promise<Builder> {
   await cp(tools, at('bin'), { recursive: true });
   for (const name of ['aws', 'docker', 'dockerd', 'git', 'iptables', 'ip6tables', 'nsenter'])
     await chmod(at('bin', name), 0o755);
-  for (const name of ['state/repositories', 'state/described', 'tmp', 'cwd'])
+  for (const name of ['state/repositories', 'state/described', 'tmp', 'cwd', 'added'])
     await mkdir(at(name), { recursive: true });
   await writeFile(
     at('state/repo-digests'),
@@ -130,8 +130,10 @@ async function runCommands(folder: string, more: Record<string, string>): Promis
     env: {
       ...machine,
       ...more,
-      // The Node.js of the image, and behind the recorders everything else.
-      PATH: [join(folder, 'bin'), dirname(process.execPath), process.env.PATH].join(':'),
+      // Behind the recorders what a test adds, the Node.js of the image, and everything else.
+      PATH: [join(folder, 'bin'), join(folder, 'added'), dirname(process.execPath), process.env.PATH].join(
+        ':',
+      ),
       HOME: process.env.HOME,
       TMPDIR: join(folder, 'tmp'),
       REPORT: join(folder, 'report'),

@@ -46,6 +46,26 @@ describe('a repository', () => {
     }
   });
 
+  it('gets the files that Git LFS keeps, with its token, where there is a git-lfs', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', {
+      Dockerfile: 'FROM x',
+      '.gitattributes': '*.bin filter=lfs\n',
+      'a.bin': `version https://git-lfs.github.com/spec/v1\noid sha256:${'5'.repeat(64)}\nsize 7\n`,
+    });
+    const credentials = { host: 'git.example', token: 'of-the-integration' };
+    const source = { kind: 'git', repoUrl: 'https://git.example/app', ref: 'main', credentials };
+    const refused = await builder.run(aJob({ source }));
+    expectFailed(refused, 'Git LFS keeps a.bin, and git-lfs, which fetches them, is not installed');
+    expect(buildsOf(refused)).toEqual([]);
+    const program = '#!/bin/sh\ntest "$1" = version || printf fetched > a.bin\n';
+    await writeFile(join(builder.folder, 'added/git-lfs'), program, { mode: 0o755 });
+    const { calls } = await builder.run(aJob({ source }));
+    expect(await readFile(join(builder.state, 'build-0/context/a.bin'), 'utf8')).toBe('fetched');
+    const [pull] = calls.filter(({ tool, args }) => tool === 'git' && args.at(-1) === 'pull');
+    expect(JSON.stringify(pull?.env)).toContain('Authorization: Basic ');
+  });
+
   it.each([
     [{ ref: 'gone' }, "Ref 'gone' of https://git.example/app cannot be resolved to a commit"],
     [

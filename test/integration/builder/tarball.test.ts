@@ -13,6 +13,9 @@ import { jobFor, messageOf, setUp, unpack } from './set-up.ts';
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
+const packed = async (cwd: string, paths: string[]): Promise<Buffer> =>
+  Buffer.concat(await Readable.from(tar.create({ cwd, gzip: true }, paths)).toArray());
+
 async function build(bytes: Buffer, digest = sha256(bytes)) {
   const { run, blobs, dataFolder } = await setUp();
   await blobs.put('pinned/a.tgz', Readable.from([bytes]));
@@ -35,10 +38,7 @@ describe('a build of an uploaded tarball', () => {
     await mkdir(join(folder, 'src'));
     await writeFile(join(folder, 'src', 'a.txt'), 'hello');
     await writeFile(join(folder, 'Procfile'), 'web: true');
-    const bytes = Buffer.concat(
-      await Readable.from(tar.create({ cwd: folder, gzip: true }, ['src/a.txt', 'Procfile'])).toArray(),
-    );
-    const { state, blobs } = await build(bytes);
+    const { state, blobs } = await build(await packed(folder, ['src/a.txt', 'Procfile']));
     if (state.state !== 'succeeded' || state.artifact.kind !== 'folder')
       throw new Error(JSON.stringify(state));
     expect(state.commitSha).toBeUndefined();
@@ -84,6 +84,17 @@ describe('a build of an uploaded tarball', () => {
     expect(messageOf(state)).toMatch(/^The source tarball cannot be unpacked: /);
     expect(messageOf(state)).toMatch(reason);
     expect(existsSync(join(dataFolder, 'work', 'evil'))).toBe(false);
+  });
+
+  it('refuses pointers of Git LFS in the place of files', async () => {
+    const folder = await temporaryFolder();
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'5'.repeat(64)}\nsize 7\n`;
+    await writeFile(join(folder, '.gitattributes'), 'a.bin filter=lfs\n');
+    await writeFile(join(folder, 'a.bin'), pointer);
+    const { state } = await build(await packed(folder, ['.gitattributes', 'a.bin']));
+    expect(messageOf(state)).toBe(
+      "The uploaded source has pointers of Git LFS in the place of a.bin. Run 'git lfs pull' where it is packed, and upload it again",
+    );
   });
 
   it('reads nothing behind the end of the archive', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type GitAccess, repositoryAccess, submoduleAccess } from '../../../adapters/git-credentials.ts';
 import { initFor, isObjectId, refName } from '../../../adapters/git-errors.ts';
 import { BuildFailure } from '../../failure.ts';
+import { fetchLfsFiles, LFS_PULL } from '../../lfs.ts';
 import type { Job } from '../job.ts';
 import { inNetwork, type Machine } from '../machine.ts';
 import { say } from '../report.ts';
@@ -31,11 +32,19 @@ export async function fetchCommit(machine: Machine, source: GitSource): Promise<
   await must(url, git(['remote', 'add', 'origin', url]));
   const commit = commitSha ?? (await fetchRef(fetching, ref));
   if (commitSha !== undefined) await fetchExactly(fetching, commitSha);
-  // Without the token: nothing of the repository is fetched or filtered any more.
+  // Without the token: nothing of the repository is fetched or filtered by this.
   const checkout = await git(['checkout', '--quiet', '--detach', commit, '--']);
   if (checkout.code !== 0) throw new BuildFailure(`Commit ${commit} cannot be checked out of ${url}`);
   machine.report.commit(commit);
   await fetchSubmodules(machine, git, source);
+  await fetchLfsFiles(machine.source, {
+    isInstalled: async () => (await git(['lfs', 'version'], undefined, 'hidden')).code === 0,
+    async pull() {
+      const { code, output } = await git([...LFS_PULL], access);
+      return code === 0 ? undefined : (lastLine(output, /\S/)?.trim() ?? 'it says no reason');
+    },
+    say: (text, level) => say(level === undefined ? text : `${level}: ${text}`),
+  });
 }
 
 /** What no line of the log may show: the token, and the header that it is sent in. */

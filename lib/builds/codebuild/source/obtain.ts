@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unpackCommand, unpackedBy } from '../../../unpack/unpack.ts';
 import { BuildFailure } from '../../failure.ts';
+import { refuseLfsPointers } from '../../lfs.ts';
 import { reportUnpacked, unpackTarball } from '../../tarball.ts';
 import type { Job } from '../job.ts';
 import type { Machine } from '../machine.ts';
@@ -36,4 +37,5 @@ async function obtainTarball(
   const ran = await run(command, args, { env: bareEnvironment(machine.home), output: 'read' });
   reportUnpacked(unpackedBy(ran, ran.output), say);
   await rm(file);
+  await refuseLfsPointers(machine.source);
 }

@@ -1,0 +1,85 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BuildFailure } from './failure.ts';
+
+/**
+ * What git has in the place of a file that Git LFS keeps: a few lines of text, which say what the file is
+ * (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md).
+ */
+const POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n[^]*^oid sha256:[0-9a-f]{64}$/m;
+const POINTER_BYTES_MAX = 1024;
+
+/** How git gives a file to Git LFS, in a line of a .gitattributes. */
+const GIVEN_TO_LFS = /\sfilter=lfs(?=\s|$)/m;
+
+/** The options of git by which `git lfs pull` writes files, also where nobody has run `git lfs install`. */
+const FILTERS = [
+  'filter.lfs.clean=git-lfs clean -- %f',
+  'filter.lfs.smudge=git-lfs smudge -- %f',
+  'filter.lfs.process=git-lfs filter-process',
+].flatMap((setting) => ['-c', setting]);
+export const LFS_PULL: readonly string[] = [...FILTERS, 'lfs', 'pull'];
+
+/** Git LFS where a source is fetched. */
+type GitLfs = {
+  isInstalled(): Promise<boolean>;
+  /** Runs git with `LFS_PULL`. Resolves with why it failed, and with undefined when it did not. */
+  pull(): Promise<string | undefined>;
+  say(text: string, level?: 'WARNING'): void;
+};
+
+/**
+ * Puts files in the place of their pointers. Throws BuildFailure when they cannot be had: what a server does
+ * with a pointer would be found out much later.
+ */
+export async function fetchLfsFiles(root: string, lfs: GitLfs): Promise<void> {
+  const pointers = await lfsPointers(root);
+  if (pointers.length === 0) return;
+  const named = namesOf(pointers);
+  if (!(await lfs.isInstalled()))
+    throw new BuildFailure(
+      `Git LFS keeps ${named}, and git-lfs, which fetches them, is not installed where this is built. Install it, or commit the files themselves`,
+    );
+  lfs.say(`Fetching what Git LFS keeps: ${named}`);
+  const failed = await lfs.pull();
+  if (failed !== undefined) throw new BuildFailure(`Git LFS cannot fetch ${named}: ${failed}`);
+  const left = await lfsPointers(root);
+  if (left.length > 0)
+    lfs.say(`Git LFS has not fetched ${namesOf(left)}: .lfsconfig may leave them out`, 'WARNING');
+}
+
+/** For sources that come without git. Throws BuildFailure when there are pointers among their files. */
+export async function refuseLfsPointers(root: string): Promise<void> {
+  const pointers = await lfsPointers(root);
+  if (pointers.length > 0)
+    throw new BuildFailure(
+      `The uploaded source has pointers of Git LFS in the place of ${namesOf(pointers)}. Run 'git lfs pull' where it is packed, and upload it again`,
+    );
+}
+
+const namesOf = (paths: readonly string[]): string =>
+  paths.length === 1 ? `${paths[0]}` : `${paths.length} files (${paths[0]} is one)`;
+
+/** The files of a source that are pointers, by their paths. */
+async function lfsPointers(root: string): Promise<string[]> {
+  const files = await filesBelow(root);
+  const attributes = files.filter((path) => /(?:^|\/)\.gitattributes$/.test(path));
+  const texts = await Promise.all(attributes.map((path) => readFile(join(root, path), 'utf8')));
+  if (!texts.some((text) => GIVEN_TO_LFS.test(text))) return [];
+  const pointers: string[] = [];
+  for (const path of files) if (await isPointer(join(root, path))) pointers.push(path);
+  return pointers;
+}
+
+async function filesBelow(root: string, below = ''): Promise<string[]> {
+  const entries = await readdir(join(root, below), { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => join(below, name));
+  for (const { name } of entries.filter((entry) => entry.isDirectory() && entry.name !== '.git'))
+    for (const file of await filesBelow(root, join(below, name))) files.push(file);
+  return files;
+}
+
+async function isPointer(file: string): Promise<boolean> {
+  const { size } = await stat(file);
+  return size <= POINTER_BYTES_MAX && POINTER.test(await readFile(file, 'utf8'));
+}
