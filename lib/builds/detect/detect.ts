@@ -43,6 +43,10 @@ export function detectServer(look: Look): Server | { refused: string } | undefin
 
 const ADD_WEB_LINE = 'add a Procfile with the line';
 
+/** Files of a project in a folder of its own. */
+const NESTED =
+  /^(?!.*(?:^|\/)(?:tests?|docs?)\/).+\/(?:langgraph\.json|Procfile|package\.json|requirements\.txt|pyproject\.toml|go\.mod)$/;
+
 type Hint = (look: Look) => string | undefined;
 
 /** What was found instead, and the line to add. The first that applies is said. */
@@ -66,6 +70,12 @@ const HINTS: readonly Hint[] = [
     const [first = 'no Python file'] = python;
     const more = python.length > 1 ? ` and ${python.length - 1} more` : '';
     return `a Python project (${first}${more}) that defines no web application where one is looked for: ${ADD_WEB_LINE} \`web: uvicorn <module>:<app> --host $HOST --port $PORT\``;
+  },
+  ({ files }) => {
+    const nested = [...files.keys()].find((path) => NESTED.test(path));
+    return nested === undefined
+      ? undefined
+      : `${nested}, which is not in the folder that is built: set graph_config_path to ${nested}`;
   },
   ({ files }) => {
     if (!files.has('package.json')) return undefined;

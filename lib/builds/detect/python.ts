@@ -110,14 +110,29 @@ function candidates(files: SourceFiles): [path: string, text: string][] {
     .map(({ path, text }): [string, string] => [path, text]);
 }
 
-/** The folder that is put on the search path, and the module's name from there. */
-function moduleOf(path: string): { folder: string; module: string } {
-  const folder = path.startsWith('src/') ? 'src' : '.';
+/**
+ * The folder that is put on the search path, and the module's name from there. A file in `src` may take `src`
+ * for its package.
+ */
+function moduleOf(path: string, text: string): { folder: string; module: string } {
+  const isPackage = /^src\/[^/]+$/.test(path) && /^\s*from \./m.test(text);
+  const namesIt = /^\s*(?:from|import) src\b/m.test(text);
+  const folder = path.startsWith('src/') && !isPackage && !namesIt ? 'src' : '.';
   const way = path
-    .replace(/^src\//, '')
+    .slice(folder === '.' ? 0 : 'src/'.length)
     .replace(/\.py$/, '')
     .replace(/\/__init__$/, '');
   return { folder, module: way.replaceAll('/', '.') };
+}
+
+/** The file of dependencies in a folder above a file, where the project's own folder has none. */
+function dependenciesBeside(files: SourceFiles, path: string): string | undefined {
+  if (hasPythonDependencies(files)) return undefined;
+  const parts = path.split('/').slice(0, -1);
+  const folders = parts.map((_, depth) => parts.slice(0, depth + 1).join('/'));
+  return folders
+    .flatMap((folder) => ['requirements.txt', 'pyproject.toml', 'Pipfile'].map((name) => `${folder}/${name}`))
+    .find((name) => files.has(name));
 }
 
 function findApp(files: SourceFiles): Found | undefined {
@@ -135,7 +150,12 @@ const app: ServerKind = {
   find({ files }) {
     const found = findApp(files);
     if (found === undefined) return undefined;
-    const { folder, module } = moduleOf(found.file);
+    const elsewhere = dependenciesBeside(files, found.file);
+    if (elsewhere !== undefined)
+      return {
+        refused: `${found.file} defines ${found.what}, and its dependencies are in ${elsewhere}, which is not in the folder that is built: set graph_config_path to ${elsewhere}`,
+      };
+    const { folder, module } = moduleOf(found.file, files.get(found.file) ?? '');
     const target = `${module}:${found.object}`;
     return found.serve === 'wsgi'
       ? server(found, gunicorn(target, folder), 'gunicorn')
@@ -176,12 +196,9 @@ const django: ServerKind = {
       ([path, text]) => /^[\w/-]*\bwsgi\.py$/.test(path) && text.includes('get_wsgi_application'),
     )?.[0];
     if (file === undefined) return undefined;
-    const target = `${moduleOf(file).module}:application`;
-    return server(
-      { what: 'a Django project', file: 'manage.py' },
-      gunicorn(target, moduleOf(file).folder),
-      'gunicorn',
-    );
+    const { folder, module } = moduleOf(file, '');
+    const line = gunicorn(`${module}:application`, folder);
+    return server({ what: 'a Django project', file: 'manage.py' }, line, 'gunicorn');
   },
 };
 

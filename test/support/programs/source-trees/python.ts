@@ -86,6 +86,30 @@ export const pythonTrees: readonly SourceTree[] = [
     ),
   },
   {
+    name: 'FastAPI in src, which is the package',
+    files: { 'src/main.py': `from src.settings import x\n${FASTAPI}`, 'requirements.txt': '' },
+    expected: isTaken('a FastAPI app', 'src/main.py', 'uvicorn src.main:app --host $HOST --port $PORT', {
+      install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'FastAPI in src, which imports what lies beside it',
+    files: { 'src/main.py': `from .settings import x\n${FASTAPI}`, 'requirements.txt': '' },
+    expected: isTaken('a FastAPI app', 'src/main.py', 'uvicorn src.main:app --host $HOST --port $PORT', {
+      install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'FastAPI in src, on the search path',
+    files: { 'src/main.py': FASTAPI, 'requirements.txt': '' },
+    expected: isTaken(
+      'a FastAPI app',
+      'src/main.py',
+      'uvicorn --app-dir src main:app --host $HOST --port $PORT',
+      { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
+    ),
+  },
+  {
     name: 'FastAPI that a function makes',
     files: { 'app.py': 'def create_app() -> FastAPI:\n    return FastAPI()\n', 'requirements.txt': '' },
     expected: isTaken(

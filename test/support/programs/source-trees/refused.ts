@@ -1,4 +1,4 @@
-import { json, type SourceTree } from './tree.ts';
+import { FASTAPI, json, type SourceTree } from './tree.ts';
 
 const LOOKED =
   'graphs in langgraph.json, a `start` script in package.json, a `web` line in a Procfile, next or mastra among its dependencies, hono with a file that calls `serve(…)`, its `main` file, index.js or server.js, deno.json with a `start` task or a main.ts, manage.py with the wsgi.py of Django, an application of FastAPI, Starlette, Flask or FastMCP, of ASGI or WSGI, in main.py, app.py, server.py and the like (also in src or a package), `root_agent` of ADK in the agent.py of a folder, a main.py, app.py or server.py that reads PORT, go.mod with one package main, in its folder or in cmd, Cargo.toml with a src/main.rs';
@@ -29,6 +29,24 @@ export const refusedTrees: readonly SourceTree[] = [
     files: { 'main.py': 'print(1)\n', 'lib.py': '', 'requirements.txt': '' },
     expected: nothing(
       'a Python project (lib.py and 1 more) that defines no web application where one is looked for: add a Procfile with the line `web: uvicorn <module>:<app> --host $HOST --port $PORT`',
+    ),
+  },
+  {
+    name: 'FastAPI in a folder that has its dependencies',
+    files: { 'backend/app/main.py': FASTAPI, 'backend/requirements.txt': 'fastapi' },
+    expected: {
+      refused:
+        'backend/app/main.py defines a FastAPI app, and its dependencies are in backend/requirements.txt, which is not in the folder that is built: set graph_config_path to backend/requirements.txt',
+    },
+  },
+  {
+    name: 'a workspace, and a server in one of its folders',
+    files: {
+      'package.json': json({ workspaces: ['apps/*'] }),
+      'apps/api/package.json': json({ main: 'a.js' }),
+    },
+    expected: nothing(
+      'apps/api/package.json, which is not in the folder that is built: set graph_config_path to apps/api/package.json',
     ),
   },
   {
