@@ -46,7 +46,7 @@ export async function readAgentConfig(
 ): Promise<ConfigFile | undefined> {
   const fileName = basename(configPath);
   if (!fileName.endsWith('.json')) return undefined;
-  const text = (await readOwn(root, join(folder, fileName)))?.replace(/^\ufeff/, '');
+  const text = await readOwn(root, join(folder, fileName));
   if (text === undefined) return undefined;
   const json = parseObject(fileName, text, quotes);
   const describesAgent = 'graphs' in json && json.graphs !== undefined && json.graphs !== null;

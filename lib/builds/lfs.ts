@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textOfFile } from '../contract/file-text.ts';
 import { BuildFailure } from './failure.ts';
 
 /**
@@ -64,7 +65,7 @@ const namesOf = (paths: readonly string[]): string =>
 async function lfsPointers(root: string): Promise<string[]> {
   const files = await filesBelow(root);
   const attributes = files.filter((path) => /(?:^|\/)\.gitattributes$/.test(path));
-  const texts = await Promise.all(attributes.map((path) => readFile(join(root, path), 'utf8')));
+  const texts = await Promise.all(attributes.map((path) => readFile(join(root, path)).then(textOfFile)));
   if (!texts.some((text) => GIVEN_TO_LFS.test(text))) return [];
   const pointers: string[] = [];
   for (const path of files) if (await isPointer(join(root, path))) pointers.push(path);

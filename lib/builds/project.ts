@@ -1,5 +1,6 @@
 import { access, constants, lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
+import { textOfFile } from '../contract/file-text.ts';
 import { jsonErrorPlace } from '../contract/validation/json-position.ts';
 import { DEFAULT_CONFIG_PATH } from '../domain/source.ts';
 import { BuildFailure } from './failure.ts';
@@ -76,7 +77,7 @@ export async function isFile(path: string): Promise<boolean> {
  */
 export async function readOwn(root: string, path: string): Promise<string | undefined> {
   const [realRoot, real] = await Promise.all([realpath(root), realpath(path).catch(() => undefined)]);
-  if (real !== undefined) return isInside(realRoot, real) ? readFile(real, 'utf8') : undefined;
+  if (real !== undefined) return isInside(realRoot, real) ? textOfFile(await readFile(real)) : undefined;
   const isThere = await lstat(path).catch(() => undefined);
   if (isThere !== undefined) throw new BuildFailure(`${pathWithin(root, path)} is a link that leads nowhere`);
   return undefined;
@@ -120,9 +121,7 @@ export function parsePackageJson(text: string): PackageJson {
   };
 }
 
-function parseObject(given: string): object {
-  // npm accepts a byte order mark too.
-  const text = given.replace(/^\ufeff/, '');
+function parseObject(text: string): object {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);

@@ -2,6 +2,7 @@ import { copyFile, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/pr
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { hasByteOrderMark, textOfFile } from '../../contract/file-text.ts';
 import type { AgentServer } from '../../contract/revision-status.ts';
 import { BuildFailure } from '../failure.ts';
 import { isInside, pathWithin } from '../project.ts';
@@ -41,6 +42,7 @@ export async function prepareDescription(
   await copyFile(fileURLToPath(new URL(SCRIPT, import.meta.url)), join(describe, SCRIPT));
   await writeFile(join(describe, 'Dockerfile'), describeDockerfile(SCRIPT));
   const config = await realpath(join(folder, basename(job.configPath)));
+  await removeByteOrderMark(config);
   const request = {
     config: relative(root, config),
     context: isWorkspace ? '.' : pathWithin(root, folder),
@@ -63,6 +65,12 @@ export async function prepareDescription(
     const context = isWorkspace ? root : folder;
     return { ...(await readDescribed(root, made)), context, server: 'langgraph' };
   };
+}
+
+/** The agent's own tool reads no file that begins with one. */
+async function removeByteOrderMark(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  if (hasByteOrderMark(bytes)) await writeFile(file, textOfFile(bytes));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textOfFile } from '../../contract/file-text.ts';
 import { isInside } from '../project.ts';
 
 /**
@@ -50,6 +51,5 @@ async function textOf({ root, folder }: Reading, path: string): Promise<string |
   const found = await stat(real);
   if (!found.isFile()) return undefined;
   if (!READ.test(path) || found.size > TEXT_BYTES_MAX) return '';
-  // A byte order mark is what some editors begin a text with; it says nothing.
-  return (await readFile(real, 'utf8')).replace(/^\ufeff/, '');
+  return textOfFile(await readFile(real));
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import * as z from 'zod';
+import { textOfFile } from '../../contract/file-text.ts';
 import type { LogLevel } from '../../contract/log-level.ts';
 import { START_FILE, serverStart, startScriptLine, webLine } from '../../contract/server-start.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
@@ -69,8 +70,7 @@ function readScripts(folder: string): Record<string, string> {
   const file = join(folder, 'package.json');
   if (!existsSync(file)) return {};
   try {
-    const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
-    return packageSchema.parse(JSON.parse(text)).scripts ?? {};
+    return packageSchema.parse(JSON.parse(textOfFile(readFileSync(file)))).scripts ?? {};
   } catch {
     throw new NoCommandError('package.json cannot be read: it is not valid JSON with a "scripts" object.');
   }
@@ -111,7 +111,7 @@ function commandOfFiles(artifactFolder: string, spec: Pick<DeploySpec, 'graph_co
   if (script !== undefined)
     return { ...rest, start: startOf(script), from: 'the start script of package.json' };
   const procfile = join(cwd, 'Procfile');
-  const web = existsSync(procfile) ? webLine(readFileSync(procfile, 'utf8')) : undefined;
+  const web = existsSync(procfile) ? webLine(textOfFile(readFileSync(procfile))) : undefined;
   if (web !== undefined) return { ...rest, start: startOf(web), from: 'the web line of the Procfile' };
   throw new NoCommandError(
     'There is nothing to start: no "start" script in package.json and no "web:" line in a Procfile.',

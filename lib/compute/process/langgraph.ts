@@ -10,6 +10,7 @@ import {
   langgraphJson,
   languageOf,
 } from '../../contract/deployments/langgraph-json.ts';
+import { hasByteOrderMark, textOfFile } from '../../contract/file-text.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { childEnvironment } from '../../processes/environment.ts';
 import { openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../processes/python/environment.ts';
@@ -48,7 +49,13 @@ type Places = {
   /** What the stable URLs begin with. */
   agentsUrl: string;
 };
-type AgentProject = { config: LanggraphJson; cwd: string; fileName: string };
+type AgentProject = {
+  config: LanggraphJson;
+  cwd: string;
+  fileName: string;
+  /** Agent servers cannot read its file as it is. */
+  isMarked: boolean;
+};
 
 class AgentProjectError extends Error {}
 
@@ -69,16 +76,18 @@ function readProject(artifactFolder: string, configPath: string): AgentProject |
   const fileName = basename(configPath);
   const file = join(cwd, fileName);
   if (!fileName.endsWith('.json') || !existsSync(file)) return undefined;
+  const bytes = readFileSync(file);
   let parsed: unknown;
   try {
-    parsed = JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''));
+    parsed = JSON.parse(textOfFile(bytes));
   } catch {
     throw new AgentProjectError(`${fileName} cannot be read: it is not valid JSON.`);
   }
   const checked = langgraphJson.safeParse(parsed);
   if (!checked.success) throw new AgentProjectError(`${fileName}: ${firstProblem(checked.error)}.`);
   const { graphs } = checked.data;
-  return graphs === undefined || graphs === null ? undefined : { config: checked.data, cwd, fileName };
+  if (graphs === undefined || graphs === null) return undefined;
+  return { config: checked.data, cwd, fileName, isMarked: hasByteOrderMark(bytes) };
 }
 
 async function linkState(cwd: string, stateFolder: string): Promise<void> {
@@ -87,12 +96,17 @@ async function linkState(cwd: string, stateFolder: string): Promise<void> {
   await symlink(stateFolder, join(cwd, STATE_LINK));
 }
 
-/** The variables that the project sets itself; those of a dotenv file that is not there are none. */
-function configVariables({ config, cwd }: AgentProject): Record<string, string> {
-  if (typeof config.env !== 'string') return config.env ?? {};
-  const file = resolve(cwd, config.env);
-  if (!existsSync(file)) return {};
-  const parsed = Object.entries(parseEnv(readFileSync(file, 'utf8')));
+/** The dotenv file of a project, empty where it is not there. */
+function dotenvOf({ config, cwd }: AgentProject): Buffer {
+  const file = typeof config.env === 'string' ? resolve(cwd, config.env) : undefined;
+  return file !== undefined && existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
+}
+
+/** The variables that the project sets itself. */
+function configVariables(project: AgentProject): Record<string, string> {
+  const { env } = project.config;
+  if (typeof env !== 'string') return env ?? {};
+  const parsed = Object.entries(parseEnv(textOfFile(dotenvOf(project))));
   return Object.fromEntries(parsed.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
@@ -226,8 +240,11 @@ function withClosedAuth(config: LanggraphJson): LanggraphJson {
 }
 
 /** The name of the file that the server reads its config from: the project's own, or one beside it. */
-async function configFile({ config, cwd, fileName }: AgentProject, wanted: LanggraphJson): Promise<string> {
-  if (wanted === config) return fileName;
+async function configFile(
+  { config, cwd, fileName, isMarked }: AgentProject,
+  wanted: LanggraphJson,
+): Promise<string> {
+  if (wanted === config && !isMarked) return fileName;
   await writeFile(join(cwd, EFFECTIVE_CONFIG), JSON.stringify(wanted, undefined, 2));
   return EFFECTIVE_CONFIG;
 }
@@ -235,7 +252,7 @@ async function configFile({ config, cwd, fileName }: AgentProject, wanted: Langg
 /**
  * A Python server lets the file's `env` win over its environment. When a variable of the deployment is also
  * in the file, it gets a config without `env`, and the file's other variables through its environment; so no
- * value of a secret is written.
+ * value of a secret is written. It takes the byte order mark of a dotenv file for a part of a name: then, too.
  */
 function withoutOverridden(
   project: AgentProject,
@@ -243,7 +260,8 @@ function withoutOverridden(
 ): { config: LanggraphJson; variables: Record<string, string> } {
   const given = new Set(spec.environment.map(({ name }) => name));
   const own = Object.entries(configVariables(project));
-  if (!own.some(([name]) => given.has(name))) return { config: project.config, variables: {} };
+  const isRead = !hasByteOrderMark(dotenvOf(project));
+  if (isRead && !own.some(([name]) => given.has(name))) return { config: project.config, variables: {} };
   const { env: _env, ...config } = project.config;
   return { config, variables: Object.fromEntries(own.filter(([name]) => !given.has(name))) };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textOfFile } from '../../contract/file-text.ts';
 import type { CacheKey } from './dependency-cache.ts';
 
 /** Raised when what is kept is laid out differently. */
@@ -13,7 +14,7 @@ export function cacheKey(parts: readonly (string | undefined)[], locked: boolean
 }
 
 export async function fileTextOf(folder: string, name: string): Promise<string | undefined> {
-  return readFile(join(folder, name), 'utf8').catch(() => undefined);
+  return readFile(join(folder, name)).then(textOfFile, () => undefined);
 }
 
 const LOCKFILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock'];
@@ -31,7 +32,7 @@ export type Cacheable = { key: CacheKey } | { not: string };
  */
 export async function nodeModulesKey(folder: string, command: string): Promise<Cacheable> {
   const texts = await Promise.all([...SETTINGS, ...LOCKFILES].map((name) => fileTextOf(folder, name)));
-  const packageJson: unknown = JSON.parse((texts[0] ?? '{}').replace(/^\ufeff/, ''));
+  const packageJson: unknown = JSON.parse(texts[0] ?? '{}');
   const why = reasonNotToKeep(new Map(Object.entries(packageJson ?? {})));
   if (why !== undefined) return { not: why };
   if (texts.slice(2, SETTINGS.length).some((text) => text !== undefined))

@@ -53,9 +53,11 @@ describe('an image', () => {
 
   it('of an agent project is what its own tool says, which sees the source alone', async () => {
     const { builder, ended } = await built(
-      { 'langgraph.json': agent },
+      { 'langgraph.json': `\ufeff${agent}` },
       { installCommand: 'npm install && npm test' },
     );
+    // Without the byte order mark, which the tool does not take.
+    expect(await seen(builder, 'build-0/agent/langgraph.json')).toBe(agent);
     const [describing, building] = buildsOf(ended);
     expect(await seen(builder, 'build-0/Dockerfile')).toMatch(
       /^FROM \S+@sha256:[0-9a-f]{64} AS describe\nRUN pip install .* langgraph-cli==\d+\.\d+\.\d+\n[\s\S]*RUN --network=none --mount=type=bind,from=agent/,

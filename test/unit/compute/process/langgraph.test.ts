@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../support/files/temporary-folder.ts';
 
 async function artifactOf(config: unknown, files: Record<string, string> = {}, path = 'langgraph.json') {
   const folder = await temporaryFolder();
-  for (const [name, text] of Object.entries({ ...files, [path]: JSON.stringify(config) })) {
+  for (const [name, text] of Object.entries({ [path]: JSON.stringify(config), ...files })) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
@@ -97,6 +97,16 @@ describe('the command of a JavaScript agent', () => {
     },
   );
 
+  it('reads a config that begins with a byte order mark, in a file without', async () => {
+    const { folder, command } = await artifactOf(undefined, {
+      ...tool,
+      'langgraph.json': `\ufeff${JSON.stringify(javaScript)}`,
+    });
+    const name = (await command())?.words.at(-1) ?? '';
+    expect(name).not.toBe('langgraph.json');
+    expect(JSON.parse(await readFile(join(folder, name), 'utf8'))).toEqual(javaScript);
+  });
+
   it('says when a shell may drop variables: where its tool is a script of one', async () => {
     const { command } = await artifactOf(javaScript, {
       'node_modules/.bin/langgraphjs': '#!/bin/sh\nexec node',
@@ -167,6 +177,19 @@ describe('a Python environment that was moved', () => {
     expect(made?.variables).not.toHaveProperty('A');
     const { env: _env, ...rest } = config;
     expect(JSON.parse(await readFile(join(folder, '.slipway.langgraph.json'), 'utf8'))).toEqual(rest);
+  });
+
+  it('gets the variables of a dotenv file that begins with a byte order mark', async () => {
+    const config = { graphs: { agent: './a.py:graph' }, env: '.env' };
+    const { folder, command } = await artifactOf(config, { '.env': '\ufeffA=1\nB=2\n' });
+    const python = await interpreter('3.98');
+    await environmentIn(folder, python);
+    vi.stubEnv('PATH', python.folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const made = await command();
+    expect(made?.variables).toMatchObject({ A: '1', B: '2' });
+    const { env: _env, ...rest } = config;
+    expect(JSON.parse(await readFile(join(folder, made?.words.at(-1) ?? ''), 'utf8'))).toEqual(rest);
   });
 
   it('is told where the agent is reached, and behind which prefix', async () => {
