@@ -6,6 +6,7 @@ import { useDeployment, useRevisions } from '../data/queries.ts';
 import { actionsOn } from '../logic/actions.ts';
 import { causeOf } from '../logic/cause.ts';
 import { shortCommit } from '../logic/difference.ts';
+import { ownHostOf } from '../logic/own-host.ts';
 import { shortSource } from '../logic/source.ts';
 import { numberOf, stagesOf, totalOf } from '../logic/stages.ts';
 import { isMoving } from '../logic/status.ts';
@@ -81,6 +82,7 @@ function Head({
 
 function Facts({ deployment }: { deployment: Deployment }) {
   const { source_config: config, source_revision_config: at, id, name, url } = deployment;
+  const ownHost = ownHostOf(deployment);
   const from = at.image_uri ?? config.repo_url ?? 'Uploaded folder';
   return (
     <dl class="facts">
@@ -98,6 +100,16 @@ function Facts({ deployment }: { deployment: Deployment }) {
           )}
         </dd>
       </div>
+      {ownHost !== null && (
+        <div>
+          <dt>At a host of its own</dt>
+          <dd>
+            <a href={ownHost} target="_blank" rel="noreferrer">
+              {ownHost}
+            </a>
+          </dd>
+        </div>
+      )}
       {config.custom_url !== null && config.custom_url !== url && (
         <div>
           <dt>Own address</dt>

@@ -71,6 +71,8 @@ describe('a redirect of a server', () => {
     const at = { headers: { host: 'agent.own.example' } };
     expect((await ask(port, '/here', at)).headers.location).toBe('/there');
     expect((await ask(port, '/d/app/here', at)).headers.location).toBe('/there');
+    const named = { headers: { host: 'app.localhost' } };
+    expect((await ask(port, '/here', named)).headers.location).toBe('/there');
     expect((await ask(port, '/d/app/here')).headers.location).toBe('/d/app/there');
   });
 

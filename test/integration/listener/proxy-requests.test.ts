@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ProxyTarget } from '../../../lib/compute/process/proxy/target.ts';
 import { sendLines } from '../../support/http/raw-request.ts';
-import { startEcho, startProxy } from './proxy-world.ts';
+import { serve, startEcho, startProxy } from './proxy-world.ts';
 
 const statusOf = (answer: string): string => answer.slice(9, 12);
 
@@ -92,6 +92,20 @@ describe('hosts of the agents’ port', () => {
     expect(statusOf(answer)).toBe('200');
     expect(seen[0]?.url).toBe(behind);
     expect(seen[0]?.headers['x-forwarded-prefix']?.[0]).toBe(prefix);
+  });
+
+  it('serves a deployment at its name in localhost, also by its path, unless another has claimed that', async () => {
+    const { proxy, port, seen } = await startEcho();
+    const ask = async (path: string, host: string) =>
+      statusOf(await sendLines(port, [`GET ${path} HTTP/1.1`, `Host: ${host}`, '', '']));
+    for (const path of ['/', '/ok?x', '/d/app/ok', '/d/app', '/d/other/'])
+      expect(await ask(path, 'App.localhost:4401')).toBe('200');
+    expect(seen.map(({ url }) => url)).toEqual(['/', '/ok?x', '/ok', '/', '/d/other/']);
+    expect(seen[0]?.headers['x-forwarded-prefix']).toBeUndefined();
+    expect([await ask('/', 'nobody.localhost'), await ask('/', 'x.app.localhost')]).toEqual(['404', '404']);
+    proxy.route('other').setAddress('http://app.localhost');
+    proxy.route('other').moveTo((await serve((_, response) => response.writeHead(418).end())).target);
+    expect(await ask('/', 'app.localhost')).toBe('418');
   });
 
   it.each(['http://localhost:4401/d/other', 'http://127.0.0.1', 'https://agents.example/team'])(

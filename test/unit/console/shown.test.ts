@@ -4,6 +4,7 @@ import type { Revision } from '../../../console/data/contract.ts';
 import { addressOf, curlOf } from '../../../console/logic/address.ts';
 import { causeOf } from '../../../console/logic/cause.ts';
 import { differenceOf } from '../../../console/logic/difference.ts';
+import { ownHostOf } from '../../../console/logic/own-host.ts';
 import { reasonShown } from '../../../console/logic/reason.ts';
 import { problemsIn, textOf } from '../../../console/logic/refusal.ts';
 import { shortSource, sourceWord } from '../../../console/logic/source.ts';
@@ -243,3 +244,15 @@ it.each(sources)(
     expect(sourceWord({ source }) === null).toBe(sourceKinds[source].needs === 'repo_url');
   },
 );
+
+describe('the host that is a deployment’s alone', () => {
+  it.each([
+    ['http://localhost:4401/d/shop', 'http://shop.localhost:4401/'],
+    ['http://localhost/agents/shop/', 'http://shop.localhost/'],
+    ['https://agents.example/d/shop', null],
+    ['http://localhost:3000', null],
+    [null, null],
+  ])('of %s is %s', (url, expected) => {
+    expect(ownHostOf({ name: 'shop', url })).toBe(expected);
+  });
+});

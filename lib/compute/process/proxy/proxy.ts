@@ -91,16 +91,17 @@ export class Proxy {
     const { pathPrefix, publicHosts = [], trustProxy = false } = this.#options;
     const own = this.#ownOf(request);
     const isServed = (host: string) =>
-      isLoopbackHost(host) || publicHosts.includes(host) || own?.customHost === host;
+      isLoopbackHost(host) || publicHosts.includes(host) || own?.route.customHost === host;
     const refusal = httpRefusalOf(request, isServed, WAY_OUT);
     if (refusal !== undefined) return refusal;
     const { url = '/' } = request;
     if (own !== undefined) {
       // A proxy of the user's may lead the host to the path of the deployment.
-      const inner = below(`${pathPrefix}/${own.name}`, url);
-      const outer = below(own.customPath, url) ?? { path: url, isBare: false };
+      const { route, ownPath } = own;
+      const inner = below(`${pathPrefix}/${route.name}`, url);
+      const outer = below(ownPath, url) ?? { path: url, isBare: false };
       const place = inner === undefined ? outer : { path: inner.path, isBare: false };
-      return { route: own, prefix: own.customPath, ...place, trustProxy };
+      return { route, prefix: ownPath, ...place, trustProxy };
     }
     const name = url.startsWith(`${pathPrefix}/`)
       ? /^[^/?#]*/.exec(url.slice(pathPrefix.length + 1))?.[0]
@@ -116,14 +117,24 @@ export class Proxy {
     return { route, prefix, ...place, trustProxy };
   }
 
-  /** The deployment whose own address has the host that is asked for; one for all deployments is nobody's. */
-  #ownOf({ headers }: IncomingMessage): ProxyRoute | undefined {
+  /**
+   * The deployment whose own address has the host that is asked for, or whose name it begins with, as in
+   * `name.localhost`; one for all deployments is nobody's.
+   */
+  #ownOf({ headers }: IncomingMessage): { route: ProxyRoute; ownPath: string } | undefined {
     const host = hostNameOf(headers.host ?? '');
     const isForAll =
       host === undefined || isThisMachine(host) || (this.#options.publicHosts ?? []).includes(host);
-    return isForAll ? undefined : [...this.#routes.values()].find(({ customHost }) => customHost === host);
+    if (isForAll) return undefined;
+    const claimed = [...this.#routes.values()].find(({ customHost }) => customHost === host);
+    if (claimed !== undefined) return { route: claimed, ownPath: claimed.customPath };
+    const named = host.endsWith(HERE) ? this.#routes.get(host.slice(0, -HERE.length)) : undefined;
+    return named && { route: named, ownPath: '' };
   }
 }
+
+/** Browsers, and most programs, take every name that ends so for this machine (RFC 6761 §6.3). */
+const HERE = '.localhost';
 
 /** `.localhost` names are as good as any others: one may be a deployment's own. */
 const isThisMachine = (host: string): boolean => isLoopbackHost(host) && !host.endsWith('.localhost');
