@@ -80,9 +80,22 @@ function Head({
   );
 }
 
+function OwnHost({ url }: { url: string | null }) {
+  if (url === null) return null;
+  return (
+    <div>
+      <dt>At a host of its own</dt>
+      <dd>
+        <a href={url} target="_blank" rel="noreferrer">
+          {url}
+        </a>
+      </dd>
+    </div>
+  );
+}
+
 function Facts({ deployment }: { deployment: Deployment }) {
   const { source_config: config, source_revision_config: at, id, name, url } = deployment;
-  const ownHost = ownHostOf(deployment);
   const from = at.image_uri ?? config.repo_url ?? 'Uploaded folder';
   return (
     <dl class="facts">
@@ -100,16 +113,7 @@ function Facts({ deployment }: { deployment: Deployment }) {
           )}
         </dd>
       </div>
-      {ownHost !== null && (
-        <div>
-          <dt>At a host of its own</dt>
-          <dd>
-            <a href={ownHost} target="_blank" rel="noreferrer">
-              {ownHost}
-            </a>
-          </dd>
-        </div>
-      )}
+      <OwnHost url={ownHostOf(deployment)} />
       {config.custom_url !== null && config.custom_url !== url && (
         <div>
           <dt>Own address</dt>

@@ -24,6 +24,7 @@ export function notesOnPlan(plan: BuildPlan, { what, start, facts }: About): Not
     `Install: ${installs}`,
     `Build: ${builds}`,
     `Start: ${start ?? 'not known yet'}`,
+    ...(plan.release === undefined ? [] : [`Release: ${plan.release}`]),
     `What changes this: ${changes}`,
   ].map((text) => ({ text, level: 'INFO' }));
 }

@@ -7,7 +7,7 @@ import {
   type Quotes,
   readAgentProject,
 } from './agent-project.ts';
-import { detectServer, nothingToStart } from './detect/detect.ts';
+import { detectServer, nothingToStart, releaseLine } from './detect/detect.ts';
 import type { Look, Server } from './detect/server.ts';
 import { readSourceFiles } from './detect/source-files.ts';
 import { BuildFailure } from './failure.ts';
@@ -109,6 +109,7 @@ async function planServer(request: PlanRequest, facts: ProjectFacts, place: Buil
   const { root, folder } = request;
   const look: Look = { files: await readSourceFiles(root, folder), tools: place.tools };
   const server = findServer(look, request);
+  const release = releaseLine(look.files);
   const parts: Parts = {
     environment: {},
     install: await packageParts(request, facts, server),
@@ -128,6 +129,7 @@ async function planServer(request: PlanRequest, facts: ProjectFacts, place: Buil
     requires: madeBy(request, server),
     ...parts,
     ...(server !== undefined && { start: { line: server.line, from: server.from } }),
+    ...(release !== undefined && { release }),
     notes: [],
   };
   const what =

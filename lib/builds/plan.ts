@@ -15,6 +15,8 @@ export type BuildPlan = {
    * client make is looked for once they have run.
    */
   start?: Pick<ServerStart, 'line' | 'from'>;
+  /** A line of shell that runs once, when it is built and before it serves. */
+  release?: string;
   /** The project's folder: steps run in it unless they name another. */
   folder: string;
   /** Said before anything is run. */

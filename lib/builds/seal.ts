@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ServerStart, START_FILE } from '../contract/server-start.ts';
 import { PYTHON_ENVIRONMENT, sealPythonEnvironment } from '../processes/python/environment.ts';
-import { detectServer, nothingToStart } from './detect/detect.ts';
+import { detectServer, nothingToStart, releaseLine } from './detect/detect.ts';
 import { readSourceFiles } from './detect/source-files.ts';
 import { BuildFailure } from './failure.ts';
 import type { BuildPlan } from './plan.ts';
@@ -29,6 +29,7 @@ export async function sealSource(root: string, plan: BuildPlan, tools: ReadonlyS
   const start = plan.start ?? (await startOfMade(root, plan, tools, venv !== undefined));
   const written: ServerStart = {
     folder: plan.folder,
+    ...(plan.release !== undefined && { release: plan.release }),
     ...start,
     ...(venv !== undefined && { venv: venv.folder }),
   };
@@ -48,7 +49,7 @@ async function startOfMade(
   { folder }: BuildPlan,
   tools: ReadonlySet<string>,
   hasVenv: boolean,
-): Promise<Pick<ServerStart, 'line' | 'from'>> {
+): Promise<Pick<ServerStart, 'line' | 'from' | 'release'>> {
   const look = { files: await readSourceFiles(root, join(root, folder)), tools };
   const found = detectServer(look);
   if (found === undefined) throw new BuildFailure(nothingToStart(look));
@@ -58,5 +59,6 @@ async function startOfMade(
     throw new BuildFailure(
       `The commands have made ${found.what} (${found.file}), which they did not install or build; let the source itself have that file`,
     );
-  return { line: found.line, from: found.from };
+  const release = releaseLine(look.files);
+  return { line: found.line, from: found.from, ...(release !== undefined && { release }) };
 }

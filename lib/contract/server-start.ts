@@ -13,6 +13,8 @@ export const serverStart = z.object({
   line: z.string().min(1),
   /** What it is, for logs: `the web line of the Procfile`. */
   from: z.string(),
+  /** A line of shell that runs to its end before the server gets its first request: migrations. */
+  release: z.string().min(1).optional(),
   /** A Python environment whose tools come first on PATH, relative to the artifact's root. */
   venv: z.string().optional(),
 });
@@ -29,6 +31,8 @@ export function startScriptLine(scripts: Readonly<Record<string, string>>): stri
   return needsNpm ? 'npm run --silent start' : start;
 }
 
-/** The command of the `web` process of a Procfile; undefined when there is none. */
-export const webLine = (procfile: string): string | undefined =>
-  /^web:[ \t]*(\S.*)$/m.exec(procfile)?.[1]?.trim();
+const PROCFILE_LINES = { web: /^web:[ \t]*(\S.*)$/m, release: /^release:[ \t]*(\S.*)$/m } as const;
+
+/** The command of this process of a Procfile; undefined when there is none. */
+export const procfileLine = (procfile: string, name: keyof typeof PROCFILE_LINES): string | undefined =>
+  PROCFILE_LINES[name].exec(procfile)?.[1]?.trim();

@@ -1,13 +1,14 @@
-import { webLine } from '../../contract/server-start.ts';
+import { procfileLine } from '../../contract/server-start.ts';
 import { compiledKinds } from './compiled.ts';
 import { javaScriptKinds, startScript } from './javascript.ts';
 import { commandsOf, hasPythonDependencies, packageOfLine, pythonKinds } from './python.ts';
 import type { Look, Server, ServerKind } from './server.ts';
+import type { SourceFiles } from './source-files.ts';
 
 const procfile: ServerKind = {
   looksFor: 'a `web` line in a Procfile',
   find({ files }) {
-    const line = webLine(files.get('Procfile') ?? '');
+    const line = procfileLine(files.get('Procfile') ?? '', 'web');
     if (line === undefined) return undefined;
     return {
       what: 'a server with a command of its own',
@@ -28,6 +29,10 @@ const KINDS: readonly ServerKind[] = [
   ...pythonKinds,
   ...compiledKinds,
 ];
+
+/** What its Procfile has run once before a new version of the server serves. */
+export const releaseLine = (files: SourceFiles): string | undefined =>
+  procfileLine(files.get('Procfile') ?? '', 'release');
 
 /**
  * What server a project is, undefined when it is none that is known. It depends on the files alone, and on

@@ -41,7 +41,7 @@ function dependsOn(files: SourceFiles, name: string): boolean {
 type Found = { what: string; file: string; serve: Serve; object: string };
 
 /** How an application is served: by which program, and what else its line says. */
-type Serve = 'asgi' | 'asgi-factory' | 'wsgi';
+type Serve = 'asgi' | 'asgi-factory' | 'asgi-function' | 'wsgi';
 
 type Pattern = {
   what: string;
@@ -79,7 +79,11 @@ const PATTERNS: readonly Pattern[] = [
     serve: 'wsgi',
     object: (name) => `${name}()`,
   },
-  { what: 'an ASGI app', text: /^async def (\w+)\(\s*scope\b[^)]*receive\b[^)]*send\b/m, serve: 'asgi' },
+  {
+    what: 'an ASGI app',
+    text: /^async def (\w+)\(\s*scope\b[^)]*receive\b[^)]*send\b/m,
+    serve: 'asgi-function',
+  },
   { what: 'an ASGI app', text: /^(application|app)\s*=\s*get_asgi_application\(/m, serve: 'asgi' },
   { what: 'a WSGI app', text: /^def (\w+)\(\s*environ\b[^)]*start_response\b/m, serve: 'wsgi' },
 ];
@@ -159,7 +163,7 @@ const app: ServerKind = {
     const target = `${module}:${found.object}`;
     return found.serve === 'wsgi'
       ? server(found, gunicorn(target, folder), 'gunicorn')
-      : server(found, uvicorn(target, folder, found.serve === 'asgi-factory'), 'uvicorn');
+      : server(found, uvicorn(target, folder, found.serve), 'uvicorn');
   },
 };
 
@@ -171,11 +175,13 @@ const server = ({ what, file }: Pick<Found, 'what' | 'file'>, line: string, adds
   python: adds === undefined ? {} : { adds },
 });
 
-const uvicorn = (target: string, folder: string, isFactory: boolean): string =>
+const uvicorn = (target: string, folder: string, serve: Serve): string =>
   [
     'uvicorn',
     ...(folder === '.' ? [] : ['--app-dir', folder]),
-    ...(isFactory ? ['--factory'] : []),
+    ...(serve === 'asgi-factory' ? ['--factory'] : []),
+    // Frameworks know what lies before the paths of their own; a function of the project's sees what is asked for.
+    ...(serve === 'asgi-function' ? ['--root-path='] : []),
     target,
     '--host $HOST --port $PORT',
   ].join(' ');

@@ -3,10 +3,17 @@ import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { textOfFile } from '../../contract/file-text.ts';
 import type { LogLevel } from '../../contract/log-level.ts';
-import { START_FILE, serverStart, startScriptLine, webLine } from '../../contract/server-start.ts';
+import {
+  procfileLine,
+  type ServerStart,
+  START_FILE,
+  serverStart,
+  startScriptLine,
+} from '../../contract/server-start.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { childEnvironment } from '../../processes/environment.ts';
-import { openPythonEnvironment } from '../../processes/python/environment.ts';
+import { isSealed, openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../processes/python/environment.ts';
+import { addressOf } from './address.ts';
 import { type Start, startOf } from './start-line.ts';
 
 /** How to start an agent server, where, and the folders of tools that come first on its PATH. */
@@ -15,6 +22,8 @@ export type ServerCommand = {
   cwd: string;
   toolFolders: string[];
   from: string;
+  /** What runs to its end before a new version of it serves, and how that is called. */
+  release?: Start;
   /** Variables that the deployment's own win over. */
   variables?: Record<string, string>;
   /** Variables that win over the deployment's own. */
@@ -76,27 +85,67 @@ function readScripts(folder: string): Record<string, string> {
   }
 }
 
+type Spec = Pick<DeploySpec, 'graph_config_path' | 'start_command' | 'deployment_name' | 'custom_url'>;
+
 /**
- * How to start the server in an unpacked artifact: as its build has written down. Throws when its Python is
- * not on this machine, or the artifact, of an earlier build, says nothing.
+ * How to start the server in an unpacked artifact: by the command of the deployment, else as its build has
+ * written down. `agentsUrl`: what the stable addresses of all begin with. Throws when its Python is not on
+ * this machine, or the artifact, of an earlier build, says nothing.
  */
 export async function commandFor(
   artifactFolder: string,
-  spec: Pick<DeploySpec, 'graph_config_path'>,
+  spec: Spec,
+  agentsUrl: string,
 ): Promise<ServerCommand> {
+  const written = readStart(artifactFolder);
+  const own = spec.start_command || undefined;
+  const line = own ?? written?.line;
+  if (line === undefined) return commandOfFiles(artifactFolder, spec);
+  const cwd =
+    written === undefined
+      ? projectFolder(artifactFolder, spec.graph_config_path)
+      : join(artifactFolder, written.folder);
+  const from = own === undefined ? (written?.from ?? '') : 'the start_command of the deployment';
+  const release = written?.release;
+  const command = {
+    cwd,
+    start: startOf(line),
+    ...(release !== undefined && { release: startOf(release) }),
+    from,
+    toolFolders: toolFolders(cwd, artifactFolder),
+    variables: prefixVariables(line, spec, agentsUrl),
+  };
+  const root = realpathSync(artifactFolder);
+  if (written !== undefined)
+    return written.venv === undefined ? command : withPython(command, root, join(root, written.venv));
+  // An agent project, which says in its config file how it is started otherwise.
+  const venv = join(realpathSync(cwd), PYTHON_ENVIRONMENT);
+  return (await isSealed(venv)) ? withPython(command, root, venv) : command;
+}
+
+function readStart(artifactFolder: string): ServerStart | undefined {
   const file = join(artifactFolder, START_FILE);
-  if (!existsSync(file)) return commandOfFiles(artifactFolder, spec);
-  const { folder, line, from, venv } = serverStart.parse(JSON.parse(readFileSync(file, 'utf8')));
-  const cwd = join(artifactFolder, folder);
-  const command = { cwd, start: startOf(line), from, toolFolders: toolFolders(cwd, artifactFolder) };
-  if (venv === undefined) return command;
-  const environment = join(realpathSync(artifactFolder), venv);
-  await openPythonEnvironment(environment, realpathSync(artifactFolder), childEnvironment().PATH ?? '');
+  return existsSync(file) ? serverStart.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+}
+
+const UVICORN = /(?:^|[\s/])uvicorn(?=\s|$)/;
+
+/**
+ * What lies before the paths that the server sees, where uvicorn starts it: its framework writes that into
+ * the addresses of its own pages. No server is told by SCRIPT_NAME, for gunicorn refuses paths without it.
+ */
+function prefixVariables(line: string, spec: Spec, agentsUrl: string): Record<string, string> {
+  const { pathname } = new URL(addressOf(spec, agentsUrl));
+  return UVICORN.test(line) && pathname !== '/' ? { UVICORN_ROOT_PATH: pathname } : {};
+}
+
+async function withPython(command: ServerCommand, root: string, environment: string): Promise<ServerCommand> {
+  await openPythonEnvironment(environment, root, childEnvironment().PATH ?? '');
   return {
     ...command,
     toolFolders: [join(environment, 'bin'), ...command.toolFolders],
     // Else a server's lines would come when there are many of them.
-    variables: { VIRTUAL_ENV: environment, PYTHONUNBUFFERED: '1' },
+    variables: { ...command.variables, VIRTUAL_ENV: environment, PYTHONUNBUFFERED: '1' },
   };
 }
 
@@ -111,7 +160,7 @@ function commandOfFiles(artifactFolder: string, spec: Pick<DeploySpec, 'graph_co
   if (script !== undefined)
     return { ...rest, start: startOf(script), from: 'the start script of package.json' };
   const procfile = join(cwd, 'Procfile');
-  const web = existsSync(procfile) ? webLine(textOfFile(readFileSync(procfile))) : undefined;
+  const web = existsSync(procfile) ? procfileLine(textOfFile(readFileSync(procfile)), 'web') : undefined;
   if (web !== undefined) return { ...rest, start: startOf(web), from: 'the web line of the Procfile' };
   throw new NoCommandError(
     'There is nothing to start: no "start" script in package.json and no "web:" line in a Procfile.',

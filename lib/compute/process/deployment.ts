@@ -11,16 +11,18 @@ import { type Server, withTail } from './server.ts';
 export type DeploymentContext = {
   route: ProxyRoute;
   url: string;
+  /** A sentence about a host of its own, with a blank before it; empty where it has none. */
+  ownHostNote: string;
   /**
    * Fetches what is missing and starts a server; throws with a reason for a person, leaving nothing behind.
    * `beside` another one, a server that keeps state of its own is only tried, and started again once the
-   * other has saved its state.
+   * other has saved its state. `isNew`: what a new version has to do once is done before.
    */
   bringUp: (
     spec: DeploySpec,
     signal: AbortSignal,
     say: DeployHooks['say'],
-    beside: boolean,
+    how: { beside: boolean; isNew: boolean },
   ) => Promise<BroughtUp>;
   /** Lets requests under way finish, and the server save what it holds; it has stopped then. */
   settle: (server: Server, next: DeploySpec, say: DeployHooks['say']) => Promise<void>;
@@ -39,6 +41,8 @@ export type BroughtUp = { server: Server; timing: string };
  * together.
  */
 const HAND_OVER_MILLISECONDS = 120_000;
+
+const ALONE = { beside: false, isNew: false };
 
 type Background = { abort: AbortController; revisionId: string };
 
@@ -92,12 +96,8 @@ export class ProcessDeployment {
   async deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
     const signal = AbortSignal.any([hooks.signal, this.#life.signal]);
     try {
-      const { server, timing } = await this.#context.bringUp(
-        spec,
-        signal,
-        hooks.say,
-        this.#server !== undefined,
-      );
+      const how = { beside: this.#server !== undefined, isNew: true };
+      const { server, timing } = await this.#context.bringUp(spec, signal, hooks.say, how);
       return await this.#switchTo(spec, server, timing, { ...hooks, signal });
     } catch (error) {
       if (signal.aborted) return { outcome: 'stopped' };
@@ -139,7 +139,7 @@ export class ProcessDeployment {
     const begin = performance.now();
     this.#cancelBackground();
     const previous = await this.#takeOver(spec, server, hooks);
-    hooks.say(`Traffic moved to port ${this.#server?.target.where.port}.`);
+    hooks.say(`Traffic moved to port ${this.#server?.target.where.port}.${this.#context.ownHostNote}`);
     hooks.say(`timing: ${timing} switch_ms=${Math.round(performance.now() - begin)}`);
     if (previous !== undefined) this.#untilReported.add(previous);
     return { outcome: 'succeeded', url: this.url };
@@ -177,7 +177,7 @@ export class ProcessDeployment {
     const before = { server: this.#server, spec: this.#spec };
     if (before.server !== undefined) await this.#release(before.server, spec, hooks);
     try {
-      const again = await this.#context.bringUp(spec, hooks.signal, hooks.say, false);
+      const again = await this.#context.bringUp(spec, hooks.signal, hooks.say, ALONE);
       this.#install(spec, again.server);
     } catch (error) {
       await this.#bringBack(before.spec, hooks);
@@ -201,7 +201,7 @@ export class ProcessDeployment {
     if (spec === undefined || this.#life.signal.aborted) return;
     say('The new version did not start with the state of the one before, which is started again.', 'WARNING');
     try {
-      const back = await this.#context.bringUp(spec, this.#life.signal, say, false);
+      const back = await this.#context.bringUp(spec, this.#life.signal, say, ALONE);
       this.#install(spec, back.server);
     } catch (error) {
       if (this.#life.signal.aborted) return;
@@ -279,8 +279,8 @@ export class ProcessDeployment {
     while (!signal.aborted) {
       await pause(wait, signal);
       try {
-        const beside = this.#server !== undefined;
-        const { server } = await this.#context.bringUp(spec, signal, say, beside);
+        const how = { beside: this.#server !== undefined, isNew: false };
+        const { server } = await this.#context.bringUp(spec, signal, say, how);
         if (signal.aborted) return await this.#context.stopNow(server);
         return void this.#retire(await this.#takeOver(spec, server, { say, signal }));
       } catch (error) {

@@ -5,11 +5,12 @@ import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../listener/driver.ts';
 import type { Log } from '../../listener/log.ts';
-import type { LogShipper } from '../../listener/log-shipper.ts';
+import type { LogShipper, ShippedLine } from '../../listener/log-shipper.ts';
 import type { LocalState } from '../../listener/state.ts';
 import { type HiddenFolder, pathHiding } from '../../processes/hidden-paths.ts';
 import type { ProcessSupervisor } from '../../processes/supervisor.ts';
 import { nextTimestamp } from '../../processes/timestamps.ts';
+import { ownHostNote } from './address.ts';
 import { fetchArtifact } from './artifact.ts';
 import { commandFor } from './command-for.ts';
 import { type BroughtUp, ProcessDeployment } from './deployment.ts';
@@ -17,6 +18,7 @@ import { drainMillisecondsOf, settleMillisecondsOf } from './drain.ts';
 import { comeToRest } from './idle-agent.ts';
 import { agentCommand } from './langgraph.ts';
 import type { Proxy } from './proxy/proxy.ts';
+import { runRelease } from './release.ts';
 import { SAVE_MILLISECONDS, saveAndStop } from './save-and-stop.ts';
 import { type Server, STOP_GRACE_MILLISECONDS, startServer } from './server.ts';
 import { statusReports } from './status-reports.ts';
@@ -167,10 +169,11 @@ export class ProcessDriver implements Driver {
     const deployment = new ProcessDeployment(id, epoch, {
       route: proxy.route(name),
       url: `${options.agentsUrl}/${name}`,
-      bringUp: async (spec, signal, say, beside) => {
+      ownHostNote: ownHostNote(name, options.agentsUrl),
+      bringUp: async (spec, signal, say, how) => {
         const mask = this.#maskOf(spec);
         const saying: typeof say = (message, level) => say(mask(message), level);
-        return this.#bringUp(spec, signal, saying, beside).catch((error: unknown) => {
+        return this.#bringUp(spec, signal, saying, how).catch((error: unknown) => {
           throw new Error(mask(messageOf(error)));
         });
       },
@@ -199,7 +202,7 @@ export class ProcessDriver implements Driver {
     spec: DeploySpec,
     signal: AbortSignal,
     say: DeployHooks['say'],
-    beside: boolean,
+    { beside, isNew }: { beside: boolean; isNew: boolean },
   ): Promise<BroughtUp> {
     const { options, supervisor, shipper } = this.#parts;
     if (spec.artifact.kind === 'image') throw new Error(IMAGE_REFUSED.replace('{uri}', spec.artifact.uri));
@@ -212,18 +215,20 @@ export class ProcessDriver implements Driver {
       const state = join(this.#folder(spec.deployment_id), beside ? TRIAL_FOLDER : STATE_FOLDER);
       if (beside) await rm(state, { recursive: true, force: true });
       const places = { artifactFolder: folder, stateFolder: state, agentsUrl: options.agentsUrl };
-      const agent = await agentCommand(spec, places);
-      const server = await startServer({
+      const agent = spec.start_command ? undefined : await agentCommand(spec, places);
+      const run = {
         supervisor,
         spec,
         signal,
         say,
-        command: agent ?? (await commandFor(folder, spec)),
+        command: agent ?? (await commandFor(folder, spec, options.agentsUrl)),
         isTrial: beside && agent !== undefined,
         mask: this.#maskOf(spec),
         startTimeoutMilliseconds: options.startTimeoutMilliseconds,
-        onLine: (line) => shipper.push(spec.deployment_id, spec.revision_id, line),
-      });
+        onLine: (line: ShippedLine) => shipper.push(spec.deployment_id, spec.revision_id, line),
+      };
+      if (isNew) await runRelease(run);
+      const server = await startServer(run);
       const times = [fetched.downloadMilliseconds, fetched.unpackMilliseconds, performance.now() - fetchedAt];
       const [download, unpack, start] = times.map(Math.round);
       return { server, timing: `download_ms=${download} unpack_ms=${unpack} start_ms=${start}` };

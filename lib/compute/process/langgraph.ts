@@ -14,6 +14,7 @@ import { hasByteOrderMark, textOfFile } from '../../contract/file-text.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { childEnvironment } from '../../processes/environment.ts';
 import { openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../processes/python/environment.ts';
+import { addressOf } from './address.ts';
 import { AGENT_SERVER_TOOL, findAgentServer } from './agent-server.ts';
 import { projectFolder, type ServerCommand, toolFolders } from './command-for.ts';
 import { agentLines } from './langgraph-log.ts';
@@ -207,12 +208,6 @@ async function pythonCommand(
     variables: { ...variables, ...variablesFor(project, spec), VIRTUAL_ENV: venv },
     developmentRoutes: { mark, mountPrefix: mountPrefixOf(project, spec) },
   };
-}
-
-/** Where a deployment is reached, without a slash at the end: at an address of its own, if it has one. */
-function addressOf({ custom_url: own, deployment_name }: Spec, agentsUrl: string): string {
-  if (own === null) return `${agentsUrl}/${deployment_name}`;
-  return (/^https?:\/\//i.test(own) ? own : `https://${own}`).replace(/\/$/, '');
 }
 
 const httpOptions = z.looseObject({ mount_prefix: z.string().nullish() });

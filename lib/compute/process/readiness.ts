@@ -7,8 +7,8 @@ import { type Listening, listenersOf, onPort } from '../../processes/table/liste
 /** How often a server is checked: often at first, so that a quick one waits for nothing; seldom later. */
 const CHECK_MILLISECONDS_MIN = 25;
 const CHECK_MILLISECONDS_MAX = 250;
-/** One GET /ok; a server that is still loading may be slow to answer. */
-const OK_TIMEOUT_MILLISECONDS = 5000;
+/** One question; a server that is still loading may be slow to answer. */
+const ANSWER_TIMEOUT_MILLISECONDS = 5000;
 /** A connection on this machine is accepted at once, or the backlog is full. */
 const OPEN_TIMEOUT_MILLISECONDS = 1000;
 /**
@@ -36,22 +36,32 @@ export function describeServerExit(exit: GroupExit): string {
 
 type Probe = { status: number | undefined; problem: string };
 
-async function probe(where: Listening, signal: AbortSignal): Promise<Probe> {
+async function probe(where: Listening, path: string, signal: AbortSignal): Promise<Probe> {
   const host = where.host === '::1' ? '[::1]' : where.host;
   try {
-    const timeout = AbortSignal.timeout(OK_TIMEOUT_MILLISECONDS);
-    const response = await fetch(`http://${host}:${where.port}/ok`, {
+    const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MILLISECONDS);
+    const response = await fetch(`http://${host}:${where.port}${path}`, {
       signal: AbortSignal.any([signal, timeout]),
       redirect: 'manual',
     });
     await response.body?.cancel();
-    return { status: response.status, problem: `GET /ok answers ${response.status}` };
+    return { status: response.status, problem: `GET ${path} answers ${response.status}` };
   } catch (error) {
-    return { status: undefined, problem: `GET /ok fails: ${messageOf(error)}` };
+    return { status: undefined, problem: `GET ${path} fails: ${messageOf(error)}` };
   }
 }
 
-export const isOk = (status: number): boolean => status >= 200 && status < 300;
+/**
+ * What says that a server is ready: a status from 200 up to below `below` at the path, at once; or any below
+ * 500 twice, where `any` is set, for such a server need not know the path.
+ */
+export type Health = { path: string; below: 300 | 400; any: boolean };
+
+/** Where agent servers say that they are ready, and any other may. */
+export const HEALTH_PATH = '/ok';
+
+export const isHealthy = (status: number, { below }: Pick<Health, 'below'>): boolean =>
+  status >= 200 && status < below;
 
 /** Whether anything, of this group or not, accepts connections on the port. */
 async function isOpen(port: number): Promise<boolean> {
@@ -72,7 +82,7 @@ async function isOpen(port: number): Promise<boolean> {
 /** The first of these ports that speaks HTTP. */
 async function firstHttpPort(others: Listening[], signal: AbortSignal): Promise<number | undefined> {
   for (const other of others) {
-    const answer = await probe(other, signal);
+    const answer = await probe(other, HEALTH_PATH, signal);
     if (answer.status !== undefined) return other.port;
   }
   return undefined;
@@ -88,11 +98,7 @@ export type ReadinessOptions = {
   port: number;
   timeoutMilliseconds: number;
   signal: AbortSignal;
-  /**
-   * Whether it is an agent server, which answers 200 once it is ready. Any other server is ready, too, when
-   * it answers anything below 500 twice: it need not know the path.
-   */
-  isAgentServer: boolean;
+  health: Health;
   /** Hears now and then why the server is not ready yet. */
   onWaiting: (problem: string, waitedMilliseconds: number) => void;
   /** What the server has said that means it will never be ready although it lives on. */
@@ -103,11 +109,11 @@ export type ReadinessOptions = {
 export type Ready = { where: Listening; listening: Listening[]; status: number };
 
 /**
- * Waits until GET /ok on `port` is answered as by a server that is ready, from a process of this very group. Throws `NotReadyError` when
- * the first process ends, when the group serves on another port, and at the timeout.
+ * Waits until the server answers on `port` as one that is ready, from a process of this very group. Throws
+ * `NotReadyError` when the first process ends, when the group serves on another port, and at the timeout.
  */
 export async function waitUntilReady(group: ProcessGroup, options: ReadinessOptions): Promise<Ready> {
-  const { port, signal } = options;
+  const { port, signal, health } = options;
   const begin = Date.now();
   let problem = `nothing listens on PORT=${port}`;
   let otherSince: number | undefined;
@@ -129,9 +135,9 @@ export async function waitUntilReady(group: ProcessGroup, options: ReadinessOpti
     const listening = searches ? listenersOf(group) : [];
     const where = onPort(listening, port);
     if (where !== undefined) {
-      const { status = 500, problem: said } = await probe(where, signal);
-      answers = status < 500 && !options.isAgentServer ? answers + 1 : 0;
-      if (isOk(status) || answers === 2) return { where, listening, status };
+      const { status = 500, problem: said } = await probe(where, health.path, signal);
+      answers = status < 500 && health.any ? answers + 1 : 0;
+      if (isHealthy(status, health) || answers === 2) return { where, listening, status };
       problem = said;
     } else if (searches) {
       const other = await firstHttpPort(listening, signal);

@@ -16,16 +16,22 @@ const HOST = '127.0.0.1';
 
 /**
  * The environment of an agent server: constructed, `defaults`, the deployment's variables on top, then what
- * is `fixed`, and the port it must listen on.
+ * is `fixed`, and the port it must listen on, if it is to listen.
  */
 export function serverEnvironment(
   spec: Pick<DeploySpec, 'environment'>,
-  port: number,
+  port: number | undefined,
   toolFolders: string[],
   { defaults = {}, fixed = {} }: { defaults?: Record<string, string>; fixed?: Record<string, string> } = {},
 ): ServerEnvironment {
   const given = Object.fromEntries(spec.environment.map(({ name, value }) => [name, value]));
-  const variables = childEnvironment({ HOST, ...defaults, ...given, ...fixed, PORT: String(port) });
+  const variables = childEnvironment({
+    HOST,
+    ...defaults,
+    ...given,
+    ...fixed,
+    ...(port !== undefined && { PORT: String(port) }),
+  });
   return {
     variables: { ...variables, PATH: withTools(variables.PATH ?? '', toolFolders) },
     ownPortIgnored: 'PORT' in given,

@@ -15,7 +15,7 @@ import { nextTimestamp } from '../../processes/timestamps.ts';
 import type { ServerCommand } from './command-for.ts';
 import { isClosedPath } from './proxy/closed-paths.ts';
 import { ProxyTarget } from './proxy/target.ts';
-import { isOk, NotReadyError, waitUntilReady } from './readiness.ts';
+import { HEALTH_PATH, type Health, isHealthy, NotReadyError, waitUntilReady } from './readiness.ts';
 import { serverEnvironment } from './server-environment.ts';
 import { namesShellsDrop, type Start } from './start-line.ts';
 
@@ -31,7 +31,7 @@ export type ServerOptions = {
   onLine: (line: ShippedLine) => void;
 };
 
-/** A running agent server that has answered GET /ok. */
+/** A running server that was ready. */
 export type Server = {
   group: ProcessGroup;
   target: ProxyTarget;
@@ -57,10 +57,22 @@ const PORT_ATTEMPTS = 3;
  * Lines are cut after masking, so that no half of a secret is left at the cut; secrets are 64 KiB together at
  * most.
  */
-const RAW_LINE_BYTES_MAX = 96 * 1024;
+export const RAW_LINE_BYTES_MAX = 96 * 1024;
 
-/** A line of an access log about a request of ours, which says nothing about why a server fails. */
-const OWN_PROBE = /\bGET \/ok\b/;
+/**
+ * Whether a line of an access log is about a request of ours, which says nothing about why a server fails. A
+ * server may know what lies before its paths, and write that before them.
+ */
+function isOfProbe(line: string, { path }: Health): boolean {
+  const asked = /\bGET (\S+)/.exec(line)?.[1];
+  return asked?.replace(/["']$/, '').endsWith(path) ?? false;
+}
+
+/** What says that this server is ready: what the deployment says, else what servers of its kind do. */
+function healthOf({ spec: { health_check: given }, command }: ServerOptions): Health {
+  if (given?.path !== undefined) return { path: given.path, below: 400, any: false };
+  return { path: HEALTH_PATH, below: 300, any: command.isAgentServer !== true };
+}
 
 export class ServerFailedError extends Error {}
 
@@ -77,17 +89,25 @@ export function withTail(reason: string, tail: readonly string[]): string {
   return `${reason}${OUTPUT_FOLLOWS}\n${lines.join('\n')}`;
 }
 
-function collect(
-  options: ServerOptions,
+function timeoutOf({ spec, startTimeoutMilliseconds }: ServerOptions): number {
+  const seconds = spec.health_check?.timeout_seconds;
+  return seconds === undefined ? startTimeoutMilliseconds : seconds * 1000;
+}
+
+type Collecting = Pick<ServerOptions, 'command' | 'mask' | 'onLine'>;
+
+/** Ships what is printed, and keeps the end of it in `tail`. `isQuoted`: which lines that is true of. */
+export function collect(
+  options: Collecting,
   tail: string[],
-  onFatal: (message: string) => void,
+  { onFatal, isQuoted }: { onFatal?: (message: string) => void; isQuoted?: (line: string) => boolean } = {},
 ): (line: OutputLine) => void {
   const toLines = options.command.toLines ?? ((line: string) => [{ level: guessLevel(line), message: line }]);
   return ({ line, timestamp }) => {
     for (const [index, said] of toLines(line).entries()) {
       const message = cutText(options.mask(said.message));
-      if (!OWN_PROBE.test(message)) tail.push(message);
-      if (options.command.isFatal?.(said) ?? false) onFatal(message);
+      if (isQuoted?.(message) ?? true) tail.push(message);
+      if (options.command.isFatal?.(said) ?? false) onFatal?.(message);
       if (tail.length > TAIL_LINES) tail.shift();
       // Each line of one read has a stamp of its own, or they would lose their order.
       options.onLine({ timestamp: index === 0 ? timestamp : nextTimestamp(), level: said.level, message });
@@ -117,6 +137,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     failure ??= message;
   };
   const begin = Date.now();
+  const health = healthOf(options);
   const mark = command.developmentRoutes?.mark;
   if (mark !== undefined) await rm(mark, { force: true });
   const [program, ...args] = wordsOf(command.start, port);
@@ -125,24 +146,24 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     args,
     cwd: command.cwd,
     environment: environment.variables,
-    onLine: collect(options, tail, onFatal),
+    onLine: collect(options, tail, { onFatal, isQuoted: (line) => !isOfProbe(line, health) }),
     lineBytesMax: RAW_LINE_BYTES_MAX,
   });
   try {
-    const timeoutMilliseconds = options.startTimeoutMilliseconds;
+    const timeoutMilliseconds = timeoutOf(options);
     const { where, listening, status } = await waitUntilReady(group, {
       port,
       timeoutMilliseconds,
       signal: options.signal,
       failure: () => failure,
-      isAgentServer: command.isAgentServer ?? false,
+      health,
       onWaiting: (problem, milliseconds) =>
         options.say(`Not ready after ${Math.round(milliseconds / 1000)} s: ${problem}.`),
     });
     options.say(`Healthy after ${Date.now() - begin} ms.`);
-    if (!isOk(status))
+    if (!isHealthy(status, health))
       options.say(
-        `GET /ok answers ${status}, so the server is taken for ready because it answers at all. Let it answer 200 there once it is ready.`,
+        `GET ${health.path} answers ${status}, so the server is taken for ready because it answers at all. Let it answer 200 there once it is ready, or name another path in health_check.`,
       );
     warnOfOpenPorts(listening, options.say);
     return {
@@ -161,7 +182,8 @@ async function startOnce(options: ServerOptions): Promise<Server> {
   }
 }
 
-function wordsOf(start: Start, port: number): [command: string, ...args: string[]] {
+/** The program that is run, and its arguments. */
+export function wordsOf(start: Start, port: number): [command: string, ...args: string[]] {
   return start.kind === 'words' ? start.words(port) : ['/bin/sh', '-c', start.line];
 }
 

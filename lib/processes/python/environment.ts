@@ -80,6 +80,10 @@ export function missingPython(version: string, found: readonly Python[]): string
   return `Python ${version} is not on this machine; found: ${versions.join(', ') || 'none'}`;
 }
 
+/** Whether an environment is there that `openPythonEnvironment` can put to use. */
+export const isSealed = async (environment: string): Promise<boolean> =>
+  (await readSeal(environment)) !== undefined;
+
 async function readSeal(environment: string): Promise<Seal | undefined> {
   const text = await readFile(join(environment, SEAL), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
+import { describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 import { until } from '../../support/until.ts';
 import {
@@ -12,53 +11,9 @@ import {
   starting,
   tarballOf,
 } from './listener-program.ts';
-import { type SharedListener, sharedListener } from './shared-listener.ts';
+import { sharedListener } from './shared-listener.ts';
 
 const SECRET = 'a-very-secret-value';
-
-type BadRevision = {
-  what: string;
-  files: Record<string, string>;
-  message: RegExp;
-  /** What the log says meanwhile. */
-  said?: RegExp;
-};
-
-/** Deploys each of these where another revision serves. */
-function itKeepsTheOldOne(shared: () => SharedListener, bad: BadRevision[]): void {
-  let old: DeploySpec;
-  beforeAll(async () => {
-    old = await deploy(shared().controlPlane, await helloTarball('v1'));
-  });
-
-  it.each(bad)(
-    'fails $what with the reason, and keeps the old one serving',
-    async ({ files, message, said }) => {
-      const { controlPlane, program } = shared();
-      const { deployment_id, deployment_name } = old;
-      const withPackage =
-        'main.cjs' in files ? { 'package.json': '{"scripts":{"start":"node main.cjs"}}' } : {};
-      const artifact = controlPlane.addArtifact(await tarballOf({ ...withPackage, ...files }));
-      const epoch = controlPlane.nextEpochOf(deployment_id);
-      const taskId = controlPlane.offerDeploy(specOf(controlPlane, artifact, { deployment_id, epoch }));
-      const completed = await completionOf(controlPlane, taskId);
-
-      expect(completed).toMatchObject({ outcome: 'failed', previous_serving: true });
-      expect(completed.status_message).toMatch(message);
-      if (said !== undefined)
-        expect(controlPlane.taskLinesOf(taskId).map((line) => line.message)).toContainEqual(
-          expect.stringMatching(said),
-        );
-      const [cause = ''] = (completed.status_message ?? '').split('\n');
-      expect(controlPlane.taskLinesOf(taskId).at(-1)).toMatchObject({
-        level: 'ERROR',
-        message: cause.replace(/ Its last lines of output:$/, ''),
-      });
-      expect(await (await fetch(program.url(deployment_name))).json()).toMatchObject({ version: 'v1' });
-      expect(program.serverPids(deployment_id)).toHaveLength(1);
-    },
-  );
-}
 
 describe('deploying on the process listener', () => {
   const shared = sharedListener();
@@ -148,57 +103,6 @@ describe('deploying on the process listener', () => {
     await until(() => program.serverPids(deployment_id).length === 1, {
       what: 'the old server to end',
     });
-  });
-
-  describe('a revision that cannot serve', () => {
-    itKeepsTheOldOne(shared, [
-      {
-        what: 'a server that exits at once',
-        files: { 'main.cjs': 'console.log("boom: no database"); process.exit(3)' },
-        message: /The server exited with code 3\.[^]*boom: no database/,
-      },
-      {
-        what: 'a server that listens on another port',
-        files: {
-          'main.cjs':
-            'const s = require("http").createServer((q, r) => r.end("ok")).listen(0, () => console.log("here " + s.address().port))',
-        },
-        message: /It listens on port \d+ instead of PORT=\d+\.[^]*here \d+/,
-      },
-      {
-        what: 'a server whose program is missing',
-        files: { Procfile: 'web: no-such-program main.py' },
-        message: /could not be started: there is no program 'no-such-program'/,
-      },
-      {
-        what: 'a folder with nothing to start',
-        files: { 'index.html': 'hello' },
-        message: /no "start" script in package\.json and no "web:" line in a Procfile/,
-      },
-    ]);
-  });
-
-  describe('a revision that is not ready in time', () => {
-    // The old one must be, also on a busy machine.
-    const impatient = sharedListener(['--start-timeout-seconds', '15']);
-
-    itKeepsTheOldOne(impatient, [
-      {
-        what: 'a server that never answers /ok',
-        files: {
-          'main.cjs':
-            'require("http").createServer((q, s) => { console.log("GET /ok 500"); s.statusCode = 500; s.end() }).listen(process.env.PORT, () => console.log("still loading"))',
-        },
-        // What it writes of our own requests is not among its last lines.
-        message: /not ready within 15 s: GET \/ok answers 500\.[^]*output:\nstill loading$/,
-        said: /^Not ready after 1\d s: GET \/ok answers 500\.$/,
-      },
-      {
-        what: 'a server that listens on nothing',
-        files: { 'main.cjs': 'console.log("thinking"); setInterval(() => {}, 1000)' },
-        message: /not ready within 15 s: nothing listens on PORT=\d+\.[^]*thinking/,
-      },
-    ]);
   });
 
   it('masks secrets in output and in the reason of a failure', async () => {

@@ -129,7 +129,7 @@ export const pythonTrees: readonly SourceTree[] = [
   {
     name: 'a plain ASGI function',
     files: { 'main.py': 'async def app(scope, receive, send):\n    pass\n', 'requirements.txt': '' },
-    expected: isTaken('an ASGI app', 'main.py', SERVE, {
+    expected: isTaken('an ASGI app', 'main.py', SERVE.replace('uvicorn', 'uvicorn --root-path='), {
       install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}`,
     }),
   },

@@ -1,7 +1,7 @@
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandFor } from '../../../../lib/compute/process/command-for.ts';
+import { commandFor as commandOf } from '../../../../lib/compute/process/command-for.ts';
 import { findPythons } from '../../../../lib/processes/python/interpreters.ts';
 import { temporaryFolder } from '../../../support/files/temporary-folder.ts';
 
@@ -14,7 +14,10 @@ async function folderOf(files: Record<string, string>): Promise<string> {
   return folder;
 }
 
-const atRoot = { graph_config_path: 'langgraph.json' };
+const AGENTS_URL = 'http://localhost:4401/d';
+const plain = { graph_config_path: 'langgraph.json', deployment_name: 'shop', custom_url: null };
+const commandFor = (folder: string, spec: Partial<Parameters<typeof commandOf>[1]> = {}) =>
+  commandOf(folder, { ...plain, ...spec }, AGENTS_URL);
 const scripts = (all: Record<string, string>) => JSON.stringify({ scripts: all });
 
 describe('the command that a build has written down', () => {
@@ -24,7 +27,7 @@ describe('the command that a build has written down', () => {
       'package.json': scripts({ start: 'node a.js' }),
       'apps/api/node_modules/.bin/tool': '',
     });
-    const command = await commandFor(folder, atRoot);
+    const command = await commandFor(folder);
     expect(command).toMatchObject({ cwd: join(folder, 'apps/api'), from: 'a Go server' });
     expect(command.start.kind === 'words' && command.start.words(1)).toEqual(['./server']);
     expect(command.toolFolders).toEqual([join(folder, 'apps/api/node_modules/.bin')]);
@@ -41,11 +44,57 @@ describe('the command that a build has written down', () => {
     const [python] = await findPythons(process.env.PATH ?? '');
     const seal = { python: python?.version, root: '/built/here' };
     await writeFile(join(folder, '.venv/slipway.json'), JSON.stringify(seal));
-    const command = await commandFor(folder, atRoot);
+    const command = await commandFor(folder);
     expect(command.toolFolders).toEqual([join(folder, '.venv/bin')]);
     expect(command.variables).toMatchObject({ VIRTUAL_ENV: join(folder, '.venv') });
     expect(await readFile(join(folder, '.venv/bin/uvicorn'), 'utf8')).toBe(`#!${folder}/.venv/bin/python\n`);
     expect(await realpath(join(folder, '.venv/bin/python'))).toBe(await realpath(python?.executable ?? ''));
+  });
+});
+
+describe('the start_command of a deployment', () => {
+  it('takes the place of what a build has written down, but for its folder and its release line', async () => {
+    const folder = await folderOf({
+      '.slipway-start.json': JSON.stringify({ folder: 'api', line: './a', from: 'x', release: './migrate' }),
+      'api/a': '',
+    });
+    const command = await commandFor(folder, { start_command: './b --port $PORT' });
+    expect(command).toMatchObject({
+      cwd: join(folder, 'api'),
+      from: 'the start_command of the deployment',
+      release: { kind: 'words' },
+    });
+    expect(command.start.kind === 'words' && command.start.words(8123)).toEqual(['./b', '--port', '8123']);
+  });
+
+  it('starts what says nothing, and an agent project with its Python', async () => {
+    const folder = await realpath(
+      await folderOf({ 'apps/a/.venv/pyvenv.cfg': 'home = /x\n', 'apps/a/.venv/bin/x': '' }),
+    );
+    const spec = { start_command: 'x', graph_config_path: 'apps/a/langgraph.json' };
+    expect((await commandFor(folder, spec)).toolFolders).toEqual([]);
+    const [python] = await findPythons(process.env.PATH ?? '');
+    const seal = { python: python?.version, root: '/built/here' };
+    await writeFile(join(folder, 'apps/a/.venv/slipway.json'), JSON.stringify(seal));
+    const command = await commandFor(folder, spec);
+    expect(command.cwd).toBe(join(folder, 'apps/a'));
+    expect(command.toolFolders).toEqual([join(folder, 'apps/a/.venv/bin')]);
+  });
+});
+
+describe('what uvicorn is told of the paths before its own', () => {
+  it.each([
+    ['uvicorn main:app --port $PORT', null, '/d/shop'],
+    ['.venv/bin/uvicorn main:app', null, '/d/shop'],
+    ['python -m uvicorn main:app', null, '/d/shop'],
+    ['uvicorn main:app', 'https://shop.example/team/', '/team'],
+    ['uvicorn main:app', 'shop.example', undefined],
+    ['gunicorn -k uvicorn.workers.UvicornWorker main:app', null, undefined],
+    ['node server.js', null, undefined],
+  ])('by `%s` at %s is %s', async (start_command, custom_url, expected) => {
+    const { variables = {} } = await commandFor(await folderOf({}), { start_command, custom_url });
+    expect(variables.UVICORN_ROOT_PATH).toBe(expected);
+    expect(Object.keys(variables)).not.toContain('SCRIPT_NAME');
   });
 });
 
@@ -55,7 +104,7 @@ describe('choosing the command of an artifact whose build has written down none'
       'package.json': scripts({ start: 'node a.js' }),
       Procfile: 'web: other',
     });
-    expect(await commandFor(folder, atRoot)).toMatchObject({
+    expect(await commandFor(folder)).toMatchObject({
       start: { kind: 'words', dropsNames: false },
       cwd: folder,
       toolFolders: [],
@@ -64,7 +113,7 @@ describe('choosing the command of an artifact whose build has written down none'
 
   it('leaves to npm what only npm does', async () => {
     const folder = await folderOf({ 'package.json': scripts({ prestart: 'x', start: 'node a.js' }) });
-    const { start } = await commandFor(folder, atRoot);
+    const { start } = await commandFor(folder);
     expect(start).toMatchObject({ kind: 'words', dropsNames: true });
     expect(start.kind === 'words' && start.words(1)).toEqual(['npm', 'run', '--silent', 'start']);
   });
@@ -74,7 +123,7 @@ describe('choosing the command of an artifact whose build has written down none'
       Procfile: 'worker: no\nweb:  ./serve --port $PORT  \n',
       'package.json': '{}',
     });
-    const { start } = await commandFor(folder, atRoot);
+    const { start } = await commandFor(folder);
     expect(start.kind === 'words' && start.words(8123)).toEqual(['./serve', '--port', '8123']);
   });
 
@@ -102,16 +151,14 @@ describe('choosing the command of an artifact whose build has written down none'
 
   it('reads a package.json with a byte order mark', async () => {
     const folder = await folderOf({ 'package.json': `\ufeff${scripts({ start: 'node a.js' })}` });
-    const { start } = await commandFor(folder, atRoot);
+    const { start } = await commandFor(folder);
     expect(start.kind === 'words' && start.words(1)).toEqual(['node', 'a.js']);
   });
 
   it('says what is missing, and what cannot be read', async () => {
     const empty = await folderOf({ 'package.json': scripts({ build: 'x' }) });
-    await expect(commandFor(empty, atRoot)).rejects.toThrow(
-      /no "start" script in package\.json and no "web:" line/,
-    );
+    await expect(commandFor(empty)).rejects.toThrow(/no "start" script in package\.json and no "web:" line/);
     const broken = await folderOf({ 'package.json': '{' });
-    await expect(commandFor(broken, atRoot)).rejects.toThrow(/package\.json cannot be read/);
+    await expect(commandFor(broken)).rejects.toThrow(/package\.json cannot be read/);
   });
 });
