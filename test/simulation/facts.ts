@@ -72,6 +72,10 @@ export class Facts {
   readonly switched = new Set<string>();
   /** Revisions of answered writes, with their deployments. */
   readonly acknowledged = new Map<string, string>();
+  /** The revisions that were deployed again, by those that do it. */
+  readonly runsAgain = new Map<string, string>();
+  /** How revisions are started, as builds and listeners have been told. */
+  readonly #starts = new Map<string, string | null>();
   /** Revisions by the idempotency key that they were asked for under. */
   readonly byKey = new Map<string, string>();
   /** What the listener calls about, whatever it is. */
@@ -85,6 +89,19 @@ export class Facts {
 
   wasHit(deploymentId: string): boolean {
     return this.#hit.has(deploymentId) || this.#hit.has(undefined);
+  }
+
+  /** Gives what is wrong if a revision is to be started in another way than before, or than the one it repeats. */
+  noteStart(revisionId: string, line: string | null): string | undefined {
+    const repeated = this.runsAgain.get(revisionId);
+    const known = [revisionId, ...(repeated === undefined ? [] : [repeated])].map((id) =>
+      this.#starts.get(id),
+    );
+    this.#starts.set(revisionId, line);
+    const other = known.find((one) => one !== undefined && one !== line);
+    return other === undefined
+      ? undefined
+      : `revision ${revisionId} is to be started by '${line}' and by '${other}'`;
   }
 
   noteDeath(revisionId: string): void {

@@ -13,6 +13,8 @@ const names = ['A', 'B', 'C'] as const;
 type Model = {
   texts: Record<string, string | null>;
   resourceSpec: object | null;
+  healthCheck: object | null;
+  buildEnv: object | null;
   pushes: boolean | null;
   drainSeconds: number | null;
   ref: string;
@@ -36,6 +38,10 @@ const patches = fc.record(
         ),
         build_on_push: orAbsent(fc.boolean()),
         drain_seconds: orAbsent(fc.constantFrom(0, 60, 3600)),
+        root_directory: orAbsent(fc.constantFrom('', 'apps/a')),
+        start_command: orAbsent(fc.constantFrom('', 'serve', 'serve --port $PORT')),
+        health_check: orAbsent(fc.constantFrom({}, { path: '/health' }, { timeout_seconds: 5 })),
+        build_env: orAbsent(fc.constantFrom([], [{ name: 'A', value: 'b' }])),
       },
       { requiredKeys: [] },
     ),
@@ -63,29 +69,48 @@ type Patch = typeof patches extends fc.Arbitrary<infer P> ? P : never;
 
 const given = (value: unknown): boolean => value !== undefined && value !== null;
 
+const textFields = [
+  'repo_url',
+  'install_command',
+  'build_command',
+  'custom_url',
+  'root_directory',
+  'start_command',
+] as const;
+
+const emptyClears = (before: object | null, asked: object | null | undefined): object | null =>
+  !asked ? before : Object.keys(asked).length === 0 ? null : asked;
+
 function merged(
   model: Model,
   { source_config: config = {}, source_revision_config: source = {}, secrets, clear_secrets: clears }: Patch,
 ): Model {
   const texts = { ...model.texts };
-  for (const field of ['repo_url', 'install_command', 'build_command', 'custom_url'] as const) {
+  for (const field of textFields) {
     const value = config[field];
     if (typeof value === 'string') texts[field] = value === '' ? null : value;
   }
   const spec = config.resource_spec;
-  const namesSource = [
-    config.repo_url,
-    config.install_command,
-    config.build_command,
-    source.repo_ref,
-    source.graph_config_path,
-  ].some(given);
+  const namesSource =
+    [
+      config.repo_url,
+      config.install_command,
+      config.build_command,
+      config.root_directory,
+      source.repo_ref,
+      source.graph_config_path,
+    ].some(given) ||
+    // An empty list where there is none says nothing.
+    (config.build_env ?? []).length > 0 ||
+    (given(config.build_env) && model.buildEnv !== null);
   const kept = (secrets ?? []).map(
     ({ name, value }) => [name, value === MASK ? (model.secrets.get(name) ?? '') : value] as const,
   );
   const next: Model = {
     texts,
-    resourceSpec: !spec ? model.resourceSpec : Object.keys(spec).length === 0 ? null : spec,
+    resourceSpec: emptyClears(model.resourceSpec, spec),
+    healthCheck: emptyClears(model.healthCheck, config.health_check),
+    buildEnv: emptyClears(model.buildEnv, config.build_env),
     pushes: config.build_on_push ?? model.pushes,
     drainSeconds: config.drain_seconds ?? model.drainSeconds,
     ref: source.repo_ref ?? model.ref,
@@ -93,7 +118,10 @@ function merged(
     secrets: clears || kept.length > 0 ? new Map(kept) : model.secrets,
     revisions: model.revisions,
   };
-  const namesMore = given(spec) || kept.length > 0 || (clears && model.secrets.size > 0);
+  const namesMore =
+    [spec, config.start_command, config.health_check].some(given) ||
+    kept.length > 0 ||
+    (clears && model.secrets.size > 0);
   const revises = namesSource || (namesMore && !isDeepStrictEqual(listed(next), listed(model)));
   return { ...next, revisions: model.revisions + (revises ? 1 : 0) };
 }
@@ -119,6 +147,8 @@ async function expectLike({ deps, caller }: World, id: string, model: Model): Pr
   expect(shown.source_config).toMatchObject({
     ...model.texts,
     resource_spec: model.resourceSpec,
+    health_check: model.healthCheck,
+    build_env: model.buildEnv,
     build_on_push: model.pushes,
     drain_seconds: model.drainSeconds,
   });
@@ -154,8 +184,12 @@ describe('any sequence of patches', () => {
             install_command: null,
             build_command: null,
             custom_url: null,
+            root_directory: null,
+            start_command: null,
           },
           resourceSpec: null,
+          healthCheck: null,
+          buildEnv: null,
           pushes: null,
           drainSeconds: null,
           ref: 'main',

@@ -51,6 +51,18 @@ it('a spec has the time to drain as it is by now, whatever the revision had', as
   }
 });
 
+it('a spec has the start and the health check that its own revision had', async () => {
+  const world = await withCluster();
+  const artifact = { kind: 'image', uri: IMAGE } as const;
+  const set = { start_command: 'gunicorn a:app', health_check: { path: '/health', timeout_seconds: 60 } };
+  const source_config = { repo_url: 'https://example.com/repo.git', ...set };
+  const { id } = await post(world, github('a', { source_config }));
+  expect(await told(world, id, artifact)).toMatchObject(set);
+  await change(world, id, { source_config: { start_command: '', health_check: { path: '/other' } } });
+  const params = { listener_id: world.listenerId, deployment_id: id };
+  expect(await getSpec(world.deps, { params }, world.caller)).toMatchObject(set);
+});
+
 it('a spec says what an image was built for, where that is known', async () => {
   const world = await withCluster();
   const built = { kind: 'image', uri: IMAGE, platforms: ['linux/arm64'] } as const;

@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../lib/contract/openapi/document.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
 import {
+  clearablePathProblem,
   commandProblem,
   configPathProblem,
   customUrlProblem,
+  dockerTargetProblem,
   repoUrlProblem,
+  startCommandProblem,
 } from '../../../lib/contract/validation/text.ts';
 
 type Schemas = Record<string, { properties: Record<string, { pattern?: string }> }>;
@@ -31,6 +34,9 @@ const rules = [
     rule: configPathProblem,
     exact: true,
   },
+  { component: 'SourceConfigRequest', field: 'root_directory', rule: clearablePathProblem, exact: true },
+  { component: 'SourceConfigRequest', field: 'docker_target', rule: dockerTargetProblem, exact: true },
+  { component: 'SourceConfigRequest', field: 'start_command', rule: startCommandProblem, exact: false },
   { component: 'SourceConfigRequest', field: 'repo_url', rule: repoUrlProblem, exact: false },
   { component: 'SourceConfigRequest', field: 'custom_url', rule: customUrlProblem, exact: false },
 ] as const;

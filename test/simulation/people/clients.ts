@@ -103,16 +103,32 @@ export class Clients {
     const { random } = this.#ground;
     const body = random.chance(0.8)
       ? { source_revision_config: { repo_ref: `branch-${random.whole(1, 1e9)}` } }
-      : { source_config: { resource_spec: { cpu: random.whole(1, 4) } } };
+      : { source_config: this.#settings() };
     const request = { params: { deployment_id: id }, body, headers: {} };
     this.#note(id, await this.#keyed('patch', (deps) => patchDeployment(deps, request, this.#caller)));
+  }
+
+  /** What makes a revision that is built anew, or takes over what was built. */
+  #settings(): object {
+    const { random } = this.#ground;
+    const count = random.whole(1, 4);
+    return (
+      random.pick([
+        { resource_spec: { cpu: count } },
+        { start_command: `serve ${count}` },
+        { start_command: '', health_check: { path: `/health/${count}`, timeout_seconds: count } },
+        { root_directory: `apps/${count}`, build_env: [{ name: 'COUNT', value: String(count) }] },
+      ]) ?? {}
+    );
   }
 
   async #redeploy(id: string): Promise<void> {
     const revisionId = this.#ground.random.pick(this.revisions.get(id) ?? []);
     if (revisionId === undefined) return;
     const request = { params: { deployment_id: id, revision_id: revisionId }, query: {}, headers: {} };
-    this.#note(id, await this.#keyed('redeploy', (deps) => redeployRevision(deps, request, this.#caller)));
+    const made = await this.#keyed('redeploy', (deps) => redeployRevision(deps, request, this.#caller));
+    if (made !== undefined) this.#ground.facts.runsAgain.set(made.latest_revision_id, revisionId);
+    this.#note(id, made);
   }
 
   /** Some pushes; each delivery is handled when it comes: out of order, twice, or not at all. */

@@ -44,6 +44,8 @@ export class BuildService {
     const id = `build-${job.buildName}`;
     if (this.all.has(id)) return { buildId: id };
     const { tenantId, deploymentId, revisionId } = job;
+    const wrong = this.#ground.facts.noteStart(revisionId, job.startCommand ?? null);
+    if (wrong !== undefined) this.#ground.violate(wrong);
     const build: Build = {
       id,
       ref: { tenantId, deploymentId, revisionId },

@@ -241,11 +241,23 @@ describe('a body that changes a deployment', () => {
     expect(
       change({
         secret_references: [],
-        source_config: { custom_url: '', install_command: '', resource_spec: {} },
+        source_config: {
+          custom_url: '',
+          install_command: '',
+          resource_spec: {},
+          health_check: {},
+          build_env: [],
+        },
       }),
     ).toEqual({
       secret_references: [],
-      source_config: { custom_url: '', install_command: '', resource_spec: {} },
+      source_config: {
+        custom_url: '',
+        install_command: '',
+        resource_spec: {},
+        health_check: {},
+        build_env: [],
+      },
     });
   });
 
@@ -254,6 +266,52 @@ describe('a body that changes a deployment', () => {
     expect(problems(both, changeDeploymentBody)).toEqual([
       { loc: ['body', 'clear_secrets'], type: 'value_error', msg: expect.stringContaining("'secrets'") },
     ]);
+  });
+
+  it('keeps or clears the secrets of builds as those of servers', () => {
+    const build_secrets = [{ name: 'A', value: 'b' }];
+    for (const kept of [{ build_secrets: [] }, { build_secrets: null }, { clear_build_secrets: false }])
+      expect(change({ source_config: kept })).toEqual({ source_config: {} });
+    expect(change({ source_config: { build_secrets: [], clear_build_secrets: true } })).toEqual({
+      source_config: { build_secrets: [] },
+    });
+    expect(change({ source_config: { build_secrets } })).toEqual({ source_config: { build_secrets } });
+    const both = { source_config: { build_secrets, clear_build_secrets: true } };
+    expect(problems(both, changeDeploymentBody)).toEqual([
+      {
+        loc: ['body', 'source_config', 'clear_build_secrets'],
+        type: 'value_error',
+        msg: expect.stringContaining("'build_secrets'"),
+      },
+    ]);
+  });
+
+  it('says what is wrong with a secret of builds without its value', () => {
+    const value = 'canary-of-a-build';
+    const refused = [
+      [{ name: 'AWS_SECRET', value }],
+      [{ name: 'A B', value }],
+      [{ name: 'A', value: `${value}\0` }],
+      [{ name: 'A', value: [value] }],
+      Array.from({ length: 201 }, (_, index) => ({ name: `A${index}`, value })),
+      [{ name: 'A', value: value.repeat(5000) }],
+      value,
+    ];
+    for (const build_secrets of refused) {
+      const said = problems({ source_config: { build_secrets } }, changeDeploymentBody);
+      expect(said.length).toBeGreaterThan(0);
+      expect(JSON.stringify(said)).not.toContain(value);
+    }
+    // Nor where the whole that holds it is of the wrong kind.
+    const whole = problems({ source_config: [{ build_secrets: value }] }, changeDeploymentBody);
+    expect(JSON.stringify(whole)).not.toContain(value);
+  });
+
+  it('has room for as many secrets of builds as of servers beside a configuration', () => {
+    const build_secrets = [{ name: 'A', value: 'a'.repeat(65_000) }];
+    expect(problems({ source_config: { build_secrets } }, changeDeploymentBody)).toEqual([]);
+    const build_env = [{ name: 'A', value: 'a'.repeat(65_500) }];
+    expect(problems({ source_config: { build_env } }, changeDeploymentBody)).toHaveLength(1);
   });
 
   it('carries a name, so that a change of it can be refused', () => {
