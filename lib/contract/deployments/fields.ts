@@ -148,7 +148,8 @@ const command = {
     '`""` clears it. Runs in the build, in `root_directory`; it sees no secrets but `build_secrets`.',
 };
 
-const pathInSource = '(?!/|~)(?!(?:.*/)?\\.\\.(?:/|$))[^\\\\\\u0000-\\u001f\\u007f-\\u009f]*';
+// A whole text: a template, or a call, would keep all of these words in functions.
+const pathInSource = '^(?!/|~)(?!(?:.*/)?\\.\\.(?:/|$))[^\\\\\\u0000-\\u001f\\u007f-\\u009f]*$';
 
 /** What the document says of each in requests, beside its schema. */
 export const sourceConfigNotes: Partial<Record<Field, Note>> = {
@@ -170,12 +171,12 @@ export const sourceConfigNotes: Partial<Record<Field, Note>> = {
   install_command: command,
   build_command: command,
   root_directory: {
-    pattern: `^${pathInSource}$`,
+    pattern: pathInSource,
     description:
       'The folder of the project, relative to the root of the source, as in a repository of several. `graph_config_path` and `dockerfile_path` are relative to it, and commands run in it; `push_paths` stay relative to the repository. `""` clears it.',
   },
   dockerfile_path: {
-    pattern: `^${pathInSource}$`,
+    pattern: pathInSource,
     description:
       'The Dockerfile that an image is built by, relative to `root_directory`; by default `Dockerfile`, if it is there. `""` clears it.',
   },
