@@ -31,8 +31,8 @@ export async function installJavaScript(
   project: JavaScriptProject,
   installCommand: string | undefined,
 ): Promise<InstallPart[]> {
-  const { root, folder, facts, isAgent } = project;
-  const found = isAgent ? await withWorkspaceLockfile(project) : facts;
+  const { root, folder, isAgent } = project;
+  const found = await withWorkspaceLockfile(project);
   const own: InstallPart = {
     kind: 'packages',
     makes: pathWithin(root, join(folder, 'node_modules')),

@@ -17,8 +17,8 @@ export function notesOnPlan(plan: BuildPlan, { what, start, facts }: About): Not
   const builds = words(plan.build).join('') || 'nothing';
   const changes =
     plan.server === 'langgraph'
-      ? 'install_command and build_command of the deployment, and the config file'
-      : 'install_command and build_command of the deployment, the start script of package.json, or else the `web` line of a Procfile';
+      ? 'install_command, build_command and start_command of the deployment, and the config file'
+      : 'install_command, build_command and start_command of the deployment, the start script of package.json, or else the `web` line of a Procfile';
   return [
     what,
     `Install: ${installs}`,

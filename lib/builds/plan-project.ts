@@ -7,7 +7,7 @@ import {
   type Quotes,
   readAgentProject,
 } from './agent-project.ts';
-import { detectServer, nothingToStart, releaseLine } from './detect/detect.ts';
+import { detectServer, nothingToStart, releaseLine, serverOfCommand } from './detect/detect.ts';
 import type { Look, Server } from './detect/server.ts';
 import { readSourceFiles } from './detect/source-files.ts';
 import { BuildFailure } from './failure.ts';
@@ -20,9 +20,12 @@ import { installPythonServer, pythonWish } from './python-server.ts';
 
 /** What a client said of the project in a source. */
 export type Wanted = {
+  /** The folder that all else is relative to, from the root of the source. */
+  rootDirectory?: string | undefined;
   configPath: string;
   installCommand?: string | undefined;
   buildCommand?: string | undefined;
+  startCommand?: string | undefined;
 };
 
 export type PlanRequest = {
@@ -30,9 +33,7 @@ export type PlanRequest = {
   root: string;
   folder: string;
   agent: AgentProject | undefined;
-  installCommand?: string | undefined;
-  buildCommand?: string | undefined;
-};
+} & Pick<Wanted, 'installCommand' | 'buildCommand' | 'startCommand'>;
 
 /** What is to be had where the plan will be carried out. */
 export type BuildHost = {
@@ -49,13 +50,13 @@ export type BuildHost = {
  */
 export async function findProject(
   sourceFolder: string,
-  { configPath, installCommand, buildCommand }: Wanted,
+  { rootDirectory, configPath, installCommand, buildCommand, startCommand }: Wanted,
   quotes: Quotes,
 ): Promise<PlanRequest> {
   const root = await realpath(sourceFolder);
-  const folder = await findBuildFolder(root, configPath);
+  const folder = await findBuildFolder(root, configPath, rootDirectory);
   const agent = await readAgentProject(root, folder, configPath, quotes);
-  return { root, folder, agent, installCommand, buildCommand };
+  return { root, folder, agent, installCommand, buildCommand, startCommand };
 }
 
 /**
@@ -97,7 +98,7 @@ async function planAgent(
     notes: [],
   };
   const name = agent.language === 'python' ? 'Python' : 'JavaScript';
-  const start = `the ${name} agent server of ${agent.fileName}`;
+  const start = request.startCommand || `the ${name} agent server of ${agent.fileName}`;
   const about = { what: `${agent.fileName} describes an agent in ${name}`, start, facts };
   return {
     ...plan,
@@ -136,13 +137,18 @@ async function planServer(request: PlanRequest, facts: ProjectFacts, place: Buil
     server === undefined
       ? 'Nothing in this source says how it is started, so that is looked for once its commands have run'
       : `This source is ${server.what}: ${server.file} says so`;
-  const about = { what, start: server?.line, facts };
+  const about = { what, start: server?.command ?? server?.line, facts };
   return { ...plan, notes: [...notesOnPlan(plan, about), ...(parts.notes ?? [])] };
 }
 
-/** Throws BuildFailure for what cannot be started, unless the client's commands may make what is missing. */
+/**
+ * Throws BuildFailure for what cannot be started, unless the client says how, or has commands that may make
+ * what is missing.
+ */
 function findServer(look: Look, request: PlanRequest): Server | undefined {
   const found = detectServer(look);
+  const { startCommand } = request;
+  if (startCommand) return serverOfCommand(startCommand, found, look);
   if (found === undefined) {
     if (!hasCommands(request)) throw new BuildFailure(nothingToStart(look));
     return undefined;
@@ -174,7 +180,7 @@ function buildOf({ buildCommand }: PlanRequest, facts: ProjectFacts, server: Ser
 }
 
 function madeBy({ root, folder }: PlanRequest, server: Server | undefined): BuildPlan['requires'] {
-  if (server?.makes === undefined) return [];
+  if (server?.makes === undefined || server.command !== undefined) return [];
   const path = pathWithin(root, join(folder, server.makes));
   return [
     {

@@ -29,13 +29,17 @@ export type PackageJson = {
 const TOOLS = ['npm', 'npx', 'pnpm', 'yarn', 'bun', 'deno', 'go', 'cargo'];
 
 /**
- * The folder to build in: the one of the config file, which must lie inside `root`, also when links are
- * followed. The file must be there too, unless its path is the default: a project without one says by a start
- * script or a Procfile what it is.
+ * The folder to build in: the one of the config file, whose path is relative to `rootDirectory`; both must
+ * lie inside `root`, also when links are followed. The file must be there too, unless its path is the
+ * default: a project without one says by a start script or a Procfile what it is.
  */
-export async function findBuildFolder(root: string, configPath: string): Promise<string> {
+export async function findBuildFolder(
+  root: string,
+  configPath: string,
+  rootDirectory?: string,
+): Promise<string> {
   const realRoot = await realpath(root);
-  const config = resolve(realRoot, configPath);
+  const config = resolve(await findRootDirectory(realRoot, rootDirectory), configPath);
   const leadsOut = new BuildFailure(`Config path '${configPath}' leads out of the source`);
   if (!isInside(realRoot, config)) throw leadsOut;
   const folder = await realpath(dirname(config)).catch(() => undefined);
@@ -51,6 +55,17 @@ export async function findBuildFolder(root: string, configPath: string): Promise
     const what = real === undefined ? 'does not exist in the source' : 'is not a file';
     throw new BuildFailure(`Config file '${configPath}' ${what}`);
   }
+  return folder;
+}
+
+async function findRootDirectory(root: string, rootDirectory: string | undefined): Promise<string> {
+  if (rootDirectory === undefined) return root;
+  const folder = await realpath(resolve(root, rootDirectory)).catch(() => undefined);
+  const is = `root_directory '${rootDirectory}'`;
+  if (!isInside(root, folder ?? resolve(root, rootDirectory), true))
+    throw new BuildFailure(`${is} leads out of the source`);
+  if (folder === undefined) throw new BuildFailure(`${is} does not exist in the source`);
+  if (!(await stat(folder)).isDirectory()) throw new BuildFailure(`${is} is not a folder of the source`);
   return folder;
 }
 

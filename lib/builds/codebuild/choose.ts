@@ -14,6 +14,7 @@ import { readSourceFiles } from '../detect/source-files.ts';
 import { BuildFailure } from '../failure.ts';
 import { planProject } from '../plan-project.ts';
 import { findBuildFolder, readPackageJson } from '../project.ts';
+import { withVariables } from './bound.ts';
 import { type ImageSource, prepareDescription } from './described.ts';
 import { serverDockerfile } from './dockerfiles.ts';
 import type { Machine } from './machine.ts';
@@ -29,7 +30,7 @@ import { ownFile, refuseControlCharacters } from './source/paths.ts';
 export async function planImage(machine: Machine): Promise<() => Promise<ImageSource>> {
   const { job, source } = machine;
   const root = await realpath(source);
-  const folder = await findBuildFolder(root, job.configPath);
+  const folder = await findBuildFolder(root, job.configPath, job.rootDirectory);
   refuseControlCharacters(folder, `The folder of config path '${job.configPath}'`);
   const config = await readAgentConfig(root, folder, job.configPath, { mayQuote: false });
   const language = config === undefined ? undefined : languageOfImage(config);
@@ -51,13 +52,18 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
   }
   const packageJson = await readPackageJson(root, folder);
   if (!packageJson?.scripts.start) throw new BuildFailure(await nothingToBuild(root, folder));
-  const { installCommand, buildCommand } = job;
+  const { installCommand, buildCommand, startCommand } = job;
   const plan = await planProject(
-    { root, folder, agent: undefined, installCommand, buildCommand },
+    { root, folder, agent: undefined, installCommand, buildCommand, startCommand },
     imagePlace,
   );
   for (const { text } of plan.notes) say(text);
-  const planned = await writePlanned(machine.work, plan, serverDockerfile(), false);
+  const planned = await writePlanned(
+    machine.work,
+    plan,
+    withVariables(machine, serverDockerfile(), 'steps'),
+    false,
+  );
   return async () => {
     await forget();
     const contexts = { slipway: planned.folder };

@@ -6,6 +6,7 @@ import { hasByteOrderMark, textOfFile } from '../../contract/file-text.ts';
 import type { AgentServer } from '../../contract/revision-status.ts';
 import { BuildFailure } from '../failure.ts';
 import { isInside, pathWithin } from '../project.ts';
+import { withVariables } from './bound.ts';
 import { dockerBuild } from './docker.ts';
 import { describeDockerfile } from './dockerfiles.ts';
 import type { Machine } from './machine.ts';
@@ -63,7 +64,11 @@ export async function prepareDescription(
       ...place,
     ]);
     const context = isWorkspace ? root : folder;
-    return { ...(await readDescribed(root, made)), context, server: 'langgraph' };
+    const described = await readDescribed(root, made);
+    const dockerfile = join(work, 'agent.Dockerfile');
+    const text = await readFile(described.dockerfile, 'utf8');
+    await writeFile(dockerfile, withVariables(machine, text, 'all'));
+    return { ...described, dockerfile, context, server: 'langgraph' };
   };
 }
 

@@ -1,4 +1,5 @@
 import { BuildFailure } from '../failure.ts';
+import { secretValuesOf } from '../variables.ts';
 import { dockerEnvironment, inNetwork, type Machine } from './machine.ts';
 import { type Command, lastLine, type Ran, run } from './run.ts';
 
@@ -9,10 +10,14 @@ export const docker = (
   more: Omit<Command, 'env'> = {},
 ): Promise<Ran> => run(...inNetwork(machine, 'docker', args), { ...more, env: dockerEnvironment(machine) });
 
-/** Without a cache, so nothing of another build. Throws BuildFailure when it fails. */
+/**
+ * Without a cache, so nothing of another build; what it prints is shown without the job's secrets. Throws
+ * BuildFailure when it fails.
+ */
 export async function dockerBuild(machine: Machine, args: readonly string[]): Promise<void> {
   const options = ['--no-cache', '--pull', '--progress=plain', '--provenance=false', '--sbom=false'];
-  const { code, output } = await docker(machine, ['buildx', 'build', ...options, ...args]);
+  const masked = secretValuesOf(machine.job);
+  const { code, output } = await docker(machine, ['buildx', 'build', ...options, ...args], { masked });
   if (code !== 0) throw new BuildFailure(reasonIn(output));
 }
 

@@ -7,6 +7,8 @@ import { digestOf } from '../../unpack/answer.ts';
 import { BuildFailure } from '../failure.ts';
 import type { BuildPlan } from '../plan.ts';
 import { findProject, planProject } from '../plan-project.ts';
+import { refuseSecrets } from '../secret-search.ts';
+import { bindVariables, withVariables } from './bound.ts';
 import { dockerBuild } from './docker.ts';
 import { folderDockerfile } from './dockerfiles.ts';
 import type { Machine } from './machine.ts';
@@ -36,7 +38,7 @@ export async function planFolder(machine: Machine): Promise<() => Promise<void>>
     ...(node !== undefined && { node }),
     ...(venv !== undefined && { python: venv.python.version }),
   });
-  const planned = await writePlanned(work, plan, dockerfile, true);
+  const planned = await writePlanned(work, plan, withVariables(machine, dockerfile, 'steps'), true);
   return async () => {
     machine.step = 'build';
     say('Building the folder');
@@ -47,6 +49,7 @@ export async function planFolder(machine: Machine): Promise<() => Promise<void>>
       planned.dockerfile,
       '--output',
       `type=tar,dest=${file}`,
+      ...(await bindVariables(machine)),
       ...context,
     ]);
     await store(machine, file);
@@ -69,7 +72,12 @@ async function store(machine: Machine, plain: string): Promise<void> {
   if (size > FOLDER_BYTES_MAX)
     throw new BuildFailure(`The built folder has ${size} bytes; at most ${FOLDER_BYTES_MAX} are allowed`);
   const file = `${plain}.gz`;
-  await pipeline(createReadStream(plain), createGzip(), createWriteStream(file));
+  await pipeline([
+    createReadStream(plain),
+    ...refuseSecrets(job.buildSecrets),
+    createGzip(),
+    createWriteStream(file),
+  ]);
   await rm(plain);
   const { artifactKey, artifactUploadUrl } = job;
   if (artifactKey === undefined || artifactUploadUrl === undefined)

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { BuildFailure } from '../failure.ts';
 import { BINFMT_IMAGE } from '../versions.ts';
+import { bindVariables } from './bound.ts';
 import { planImage } from './choose.ts';
 import type { ImageSource } from './described.ts';
 import { docker, dockerBuild, pullLimitIn } from './docker.ts';
@@ -37,10 +38,12 @@ async function build(machine: Machine, image: string, source: ImageSource): Prom
     '--build-context',
     `${name}=${path}`,
   ]);
+  const bound = await bindVariables(machine);
   for (const platform of platforms) {
     say(`Building the image for ${platform}`);
     const how = ['--platform', platform, '--load', '--tag', tagFor(image, platform, platforms)];
-    await dockerBuild(machine, [...how, '--file', source.dockerfile, ...contexts, source.context]);
+    const from = ['--file', source.dockerfile, ...contexts, source.context];
+    await dockerBuild(machine, [...how, ...bound, ...from]);
   }
 }
 

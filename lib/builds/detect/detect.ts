@@ -46,6 +46,23 @@ export function detectServer(look: Look): Server | { refused: string } | undefin
   return undefined;
 }
 
+/**
+ * The server that a client has a command for. What was found in the source decides how it is built, and is
+ * what is started when the client takes the command away.
+ */
+export function serverOfCommand(command: string, found: ReturnType<typeof detectServer>, look: Look): Server {
+  const known = found === undefined || 'refused' in found ? undefined : found;
+  const server: Server = known ?? {
+    what: 'a server with a command of its own',
+    file: 'start_command',
+    line: command,
+    from: 'start_command',
+    packages: true,
+  };
+  const isPython = server.python !== undefined || hasPythonDependencies(look.files);
+  return { ...server, command, ...(isPython && { python: { ...server.python, ...packageOfLine(command) } }) };
+}
+
 const ADD_WEB_LINE = 'add a Procfile with the line';
 
 /** Files of a project in a folder of its own. */

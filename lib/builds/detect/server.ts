@@ -15,6 +15,8 @@ export type Server = {
   file: string;
   /** How it is started: a line of shell, with PORT and HOST set. */
   line: string;
+  /** The client's own line, which is run in place of `line`. */
+  command?: string;
   /** What is started, for logs. */
   from: string;
   /** Whether the packages of package.json are installed, and its build script run. */

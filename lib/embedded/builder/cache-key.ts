@@ -13,6 +13,10 @@ export function cacheKey(parts: readonly (string | undefined)[], locked: boolean
   return { hash: createHash('sha256').update(JSON.stringify(all)).digest('hex'), locked };
 }
 
+/** The key of what was installed with these variables set. */
+export const withVariables = ({ hash, locked }: CacheKey, variables: readonly object[]): CacheKey =>
+  cacheKey([hash, JSON.stringify(variables)], locked);
+
 export async function fileTextOf(folder: string, name: string): Promise<string | undefined> {
   return readFile(join(folder, name)).then(textOfFile, () => undefined);
 }

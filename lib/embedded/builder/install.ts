@@ -5,9 +5,10 @@ import { foldersAbove } from '../../builds/javascript.ts';
 import type { BuildPlan, InstallPart } from '../../builds/plan.ts';
 import type { PlanRequest } from '../../builds/plan-project.ts';
 import { sealVenv } from '../../builds/seal.ts';
+import type { BuildVariables } from '../../builds/variables.ts';
 import { JAVASCRIPT_SERVER } from '../../builds/versions.ts';
 import { openPythonEnvironment } from '../../processes/python/environment.ts';
-import { type Cacheable, cacheKey, nodeModulesKey } from './cache-key.ts';
+import { type Cacheable, cacheKey, nodeModulesKey, withVariables } from './cache-key.ts';
 import type { DependencyCache } from './dependency-cache.ts';
 import { serverVenvKey, venvKey } from './python-cache-key.ts';
 
@@ -16,6 +17,8 @@ export type Installation = {
   plan: BuildPlan;
   request: PlanRequest;
   cache: DependencyCache;
+  /** What the client adds to the environment that is installed in. */
+  variables: BuildVariables;
 };
 
 /** Tells the cache that the build is over. */
@@ -80,7 +83,16 @@ async function keep(
   return isKept;
 }
 
-async function keyOf({ request, plan }: Installation, part: InstallPart): Promise<Cacheable> {
+async function keyOf(installation: Installation, part: InstallPart): Promise<Cacheable> {
+  const { buildEnv, buildSecrets } = installation.variables;
+  if (buildSecrets.length > 0) return { not: 'what is installed may hold secrets of the build' };
+  const cacheable = await keyOfFiles(installation, part);
+  return 'not' in cacheable || buildEnv.length === 0
+    ? cacheable
+    : { key: withVariables(cacheable.key, buildEnv) };
+}
+
+async function keyOfFiles({ request, plan }: Installation, part: InstallPart): Promise<Cacheable> {
   const { agent, installCommand } = request;
   // Its version alone decides: which versions of its own dependencies it gets is settled by the first
   // install.

@@ -8,6 +8,7 @@ import { refuseLfsPointers } from '../../builds/lfs.ts';
 import { requireFiles } from '../../builds/plan-project.ts';
 import { sealSource } from '../../builds/seal.ts';
 import { reportUnpacked, unpackTarball } from '../../builds/tarball.ts';
+import { variablesOf } from '../../builds/variables.ts';
 import { platformOf } from '../../contract/images/platforms.ts';
 import type { AgentServer } from '../../contract/revision-status.ts';
 import { artifactKeyOf } from '../../domain/file-places.ts';
@@ -148,8 +149,10 @@ async function planAndInstall(context: Context) {
   });
   const { request, plan, tools } = await planHere(bare, job, toolsFolder);
   for (const { text, level } of plan.notes) log.say(text, level);
-  const site = await withUv(bare, plan, toolsFolder);
-  return { site, plan, tools, afterBuild: await install({ site, plan, request, cache }) };
+  const ready = await withUv(bare, plan, toolsFolder);
+  // Not before: what is shared between builds is installed without what a client sets.
+  const site = { ...ready, environment: { ...ready.environment, ...variablesOf(job) } };
+  return { site, plan, tools, afterBuild: await install({ site, plan, request, cache, variables: job }) };
 }
 
 /** The result of a step, and how many milliseconds it took. */
@@ -173,7 +176,7 @@ async function pack(context: Context, server: AgentServer): Promise<Artifact> {
       'WARNING',
     );
   const key = artifactKeyOf(job);
-  const stored = await blobs.put(key, packFolder(folder, onDropped), controller.signal);
+  const stored = await blobs.put(key, packFolder(folder, onDropped, job.buildSecrets), controller.signal);
   log.say(`Stored the artifact: ${stored.sizeBytes} bytes`);
   return { kind: 'folder', key, ...stored, platforms: [platformOf(process)], server };
 }

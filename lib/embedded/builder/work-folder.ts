@@ -6,7 +6,9 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createZstdCompress } from 'node:zlib';
 import * as tar from 'tar';
+import type { BuildVariable } from '../../adapters/builds.ts';
 import { isInside } from '../../builds/project.ts';
+import { refuseSecrets } from '../../builds/secret-search.ts';
 
 /**
  * Twice as fast as gzip and half its size for what package managers install, since it finds files that are
@@ -19,6 +21,9 @@ const COMPRESSION = {
     [constants.ZSTD_c_windowLog]: 24,
   },
 };
+
+/** As much of a file is taken up at once. */
+const CHUNK_BYTES = 1024 ** 2;
 
 /** Removes a folder with all it holds, also while something in it is just being closed. */
 export async function removeFolder(path: string): Promise<void> {
@@ -51,18 +56,25 @@ export function folderSizeBytes(path: string): Promise<number> {
 /**
  * The whole folder as a tar stream, compressed with Zstandard, without owners. Links are kept as links, and
  * only when they stay inside the folder; `onDropped` hears of the others (and of devices, sockets and pipes),
- * which are left out.
+ * which are left out. The stream ends with a BuildFailure for the value of a secret of the build.
  */
-export function packFolder(root: string, onDropped: (path: string) => void): Readable {
+export function packFolder(
+  root: string,
+  onDropped: (path: string) => void,
+  secrets: readonly BuildVariable[] = [],
+): Readable {
   const realRoot = realpathSync(root);
   const filter = (path: string, entry: Stats | tar.ReadEntry): boolean => {
     const keep = isStats(entry) && isPortable(realRoot, path, entry);
     if (!keep) onDropped(path);
     return keep;
   };
-  const plain = Readable.from(tar.create({ cwd: realRoot, portable: true, follow: false, filter }, ['.']));
+  const options = { cwd: realRoot, portable: true, follow: false, filter, maxReadSize: CHUNK_BYTES };
+  const plain = Readable.from(tar.create(options, ['.']));
   // Whoever reads hears of a failure; there is nothing more to do here.
-  return pipeline(plain, createZstdCompress(COMPRESSION), () => undefined);
+  const compress = createZstdCompress(COMPRESSION);
+  pipeline([plain, ...refuseSecrets(secrets), compress], () => undefined);
+  return compress;
 }
 
 function isStats(entry: Stats | tar.ReadEntry): entry is Stats {

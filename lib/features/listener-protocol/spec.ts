@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { ownAddress } from '../../contract/validation/text.ts';
@@ -10,7 +11,7 @@ import {
   getDeploymentItem,
   slotHolder,
 } from '../../core/items/deployments.ts';
-import type { Deployment, Revision } from '../../core/items/items.ts';
+import type { Configuration, Deployment, Revision } from '../../core/items/items.ts';
 import { getRevisionItem } from '../../core/items/revisions.ts';
 import { openDeploymentSecrets } from '../../core/secrets.ts';
 import { hasQueue, serverOf } from '../../domain/agent-server.ts';
@@ -52,7 +53,7 @@ export async function specOf(
     revision_id: revision.id,
     epoch: deployment.epoch,
     artifact,
-    graph_config_path: revision.revision_config.graph_config_path ?? DEFAULT_CONFIG_PATH,
+    graph_config_path: configPathOf(configuration, revision),
     environment,
     secret_references: configuration.secret_references,
     resource_spec: resolveResourceSpec(sent),
@@ -65,6 +66,12 @@ export async function specOf(
     health_check: configuration.health_check ?? null,
   };
 }
+
+/** From the root of the artifact, which is the whole source. */
+const configPathOf = (
+  { root_directory: root = '' }: Configuration,
+  { revision_config: { graph_config_path: path = DEFAULT_CONFIG_PATH } }: Revision,
+): string => posix.join(root, path);
 
 async function artifactOf(deps: SpecDeps, revision: Revision): Promise<DeploySpec['artifact']> {
   const { artifact } = revision;

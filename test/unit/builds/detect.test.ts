@@ -5,6 +5,7 @@ import { type BuildHost, findProject, planProject } from '../../../lib/builds/pl
 import { isInRange, pythonWish } from '../../../lib/builds/python-server.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { writeFiles } from '../../support/files/write-files.ts';
+import { commandedTrees } from '../../support/programs/source-trees/commanded.ts';
 import { compiledTrees } from '../../support/programs/source-trees/compiled.ts';
 import { javaScriptTrees } from '../../support/programs/source-trees/javascript.ts';
 import { knownTrees } from '../../support/programs/source-trees/known.ts';
@@ -16,8 +17,9 @@ import type { SourceTree } from '../../support/programs/source-trees/tree.ts';
 async function decide(tree: SourceTree, host: BuildHost) {
   const folder = await temporaryFolder();
   await writeFiles(folder, tree.files);
-  const { installCommand, buildCommand } = tree;
-  const wanted = { configPath: 'langgraph.json', installCommand, buildCommand };
+  const { installCommand, buildCommand, startCommand, rootDirectory } = tree;
+  const commands = { installCommand, buildCommand, startCommand };
+  const wanted = { configPath: 'langgraph.json', rootDirectory, ...commands };
   const request = await findProject(folder, wanted, { mayQuote: false });
   const plan = await planProject(request, host);
   const [taken, ...notes] = plan.notes.map(({ text }) =>
@@ -33,7 +35,9 @@ const machineWith = (tools: readonly string[]): BuildHost => ({
   python: async ({ version = '3.11' }) => ({ version, executable: `/opt/python${version}/bin/python` }),
 });
 
-const sourceTrees = [...knownTrees, ...javaScriptTrees, ...pythonTrees, ...compiledTrees, ...refusedTrees];
+const sourceTrees = [
+  ...commandedTrees,
+  ...knownTrees, ...javaScriptTrees, ...pythonTrees, ...compiledTrees, ...refusedTrees];
 
 describe('a source', () => {
   it.each(sourceTrees)('with $name is known on a machine', async (tree) => {

@@ -10,6 +10,8 @@ export type SourceTree = {
   tools?: string[];
   installCommand?: string;
   buildCommand?: string;
+  startCommand?: string;
+  rootDirectory?: string;
   expected: Expected;
 };
 
