@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { ownAddress } from '../../contract/validation/text.ts';
@@ -69,9 +68,9 @@ export async function specOf(
 
 /** From the root of the artifact, which is the whole source. */
 const configPathOf = (
-  { root_directory: root = '' }: Configuration,
+  { root_directory: root }: Configuration,
   { revision_config: { graph_config_path: path = DEFAULT_CONFIG_PATH } }: Revision,
-): string => posix.join(root, path);
+): string => (root === undefined ? path : `${root}/${path}`);
 
 async function artifactOf(deps: SpecDeps, revision: Revision): Promise<DeploySpec['artifact']> {
   const { artifact } = revision;
