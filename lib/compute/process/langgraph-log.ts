@@ -1,5 +1,5 @@
 import { guessLevel, type LogLevel } from '../../contract/log-level.ts';
-import { withoutSequences } from '../../contract/terminal-text.ts';
+import { linesOf, withoutSequences } from '../../contract/terminal-text.ts';
 
 /** Said in every line, or said by the entry itself: not worth a reader's time. */
 const LEFT_OUT = new Set(
@@ -26,7 +26,7 @@ export function agentLines(line: string): AgentLine[] {
   const trace = ['exception', 'stack'].flatMap((key) =>
     typeof entries.get(key) === 'string' ? [textOf(entries.get(key))] : [],
   );
-  const lines = [head, ...trace].flatMap((text) => withoutSequences(text).split('\n'));
+  const lines = [head, ...trace].flatMap((text) => linesOf(withoutSequences(text)));
   return lines.filter((text) => text.trim() !== '').map((message) => ({ level, message }));
 }
 

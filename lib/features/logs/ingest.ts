@@ -2,8 +2,7 @@ import type { LogLine } from '../../adapters/logs.ts';
 import { guessLevel } from '../../contract/log-level.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
-import { withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
-import { withoutTrailing } from '../../contract/trailing.ts';
+import { linesOf, withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
 import type { Deps } from '../../core/deps.ts';
 import { findRevision } from '../../core/items/revisions.ts';
 import { secretValues, sharedValues } from '../../core/secrets.ts';
@@ -41,10 +40,8 @@ export async function ingestBuildLog(
   return true;
 }
 
-/** Of a line that a tool wrote over and over, as progress is shown, each state is one line. */
 function buildLinesOf({ timestamp, message }: OutputPiece, mask: Mask): LogLine[] {
-  return withoutTrailing(message, '\r\n')
-    .split(/\r?\n|\r/)
+  return linesOf(message)
     .filter((line) => !ofTheService.test(line))
     .map((line) => {
       const text = withoutSequences(line).replace(imageBuildPrefix, '');
@@ -77,9 +74,7 @@ export async function ingestServerOutput(
 
 /** Lines as the listeners make them. */
 const serverLinesOf = ({ timestamp, message }: OutputPiece, mask: Mask): LogLine[] =>
-  withoutTrailing(message, '\r\n')
-    .split(/\r?\n/)
-    .map((text) => {
-      const line = withoutSequences(text);
-      return { timestamp, level: guessLevel(line), message: mask(line) };
-    });
+  linesOf(message).map((text) => {
+    const line = withoutSequences(text);
+    return { timestamp, level: guessLevel(line), message: mask(line) };
+  });

@@ -51,16 +51,17 @@ it('what servers print stands in the deploy log, with its level, beside what the
     print(['{"level":"debug","event":"x"}', '\u001b[31mERROR\u001b[0m: no database\r'], {
       timestamp: at + 1,
     }),
-    print(['plain'], { task: 't2', timestamp: at + 1 }),
+    print(['10%\r100%'], { task: 't2', timestamp: at + 1 }),
   ]);
   await logs.append(of, [{ timestamp: at + 5_000, level: 'INFO', message: 'Traffic moved.' }]);
   const all = await lines();
   expect(all.toSorted()).toEqual([
     'DEBUG {"level":"debug","event":"x"}',
     'ERROR ERROR: no database',
+    'INFO 10%',
+    'INFO 100%',
     'INFO Traffic moved.',
     'INFO made the set',
-    'INFO plain',
   ]);
   expect([all[0], all.at(-1)]).toEqual(['INFO made the set', 'INFO Traffic moved.']);
   expect((await read({ level: 'WARNING' })).map(({ message }) => message)).toEqual(['ERROR: no database']);

@@ -1,7 +1,16 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withColoursAlone, withoutSequences } from '../../../lib/contract/terminal-text.ts';
+import { linesOf, withColoursAlone, withoutSequences } from '../../../lib/contract/terminal-text.ts';
+
+it.each([
+  ['one\r\ntwo\nthree\r\n', ['one', 'two', 'three']],
+  ['\r10%\r\r100%\r', ['10%', '100%']],
+  ['\n\na', ['', '', 'a']],
+  ['\r', ['']],
+])('%j has these lines', (output, expected) => {
+  expect(linesOf(output)).toEqual(expected);
+});
 
 describe('what a terminal would obey', () => {
   it.each([

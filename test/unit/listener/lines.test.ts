@@ -67,6 +67,21 @@ describe('splitting bytes into lines', () => {
     expect(split([Buffer.from('\n\na')])).toEqual(['', '', 'a']);
   });
 
+  it('takes each state of a line that is written over and over', () => {
+    const expected = ['10%', '99%', '', 'done', 'last'];
+    expect(split([Buffer.from('\r10%\r99%\r\r\n\ndone\r\nlast\r')])).toEqual(expected);
+    const bytes = [...Buffer.from('\r10%\r99%\r\n\r\ndone\r\nlast')].map((byte) => Buffer.from([byte]));
+    expect(split(bytes)).toEqual(expected);
+  });
+
+  it('ends lines by newlines alone where it is asked to', () => {
+    const lines: string[] = [];
+    const splitter = new LineSplitter((line) => lines.push(line), undefined, 'newline');
+    splitter.write(Buffer.from('time 10%\r99%\r\nnext'));
+    splitter.end();
+    expect(lines).toEqual(['time 10%\r99%', 'next']);
+  });
+
   it('cuts text by its bytes', () => {
     expect(cutText('üüü', 5)).toBe('üü');
     expect(cutText('abc', 5)).toBe('abc');

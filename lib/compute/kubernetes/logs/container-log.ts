@@ -1,4 +1,5 @@
 import type { V1Pod } from '@kubernetes/client-node';
+import { linesOf } from '../../../contract/terminal-text.ts';
 import { jittered, messageOf } from '../../../listener/backoff.ts';
 import type { Log } from '../../../listener/log.ts';
 import { LineSplitter } from '../../../processes/lines.ts';
@@ -130,7 +131,7 @@ export class ContainerLog {
     const { source, room } = this.#parts;
     const sinceTime = this.#position.rewind();
     const chunks = await source.log({ ...query, timestamps: 'true', sinceTime }, this.#closed.signal);
-    const lines = new LineSplitter((line) => this.#take(line), RAW_LINE_BYTES_MAX);
+    const lines = new LineSplitter((line) => this.#take(line), RAW_LINE_BYTES_MAX, 'newline');
     for await (const chunk of chunks) {
       await room();
       lines.write(Buffer.from(chunk));
@@ -143,7 +144,8 @@ export class ContainerLog {
     const stamped = stampedLine(line);
     if (stamped === undefined)
       this.#parts.log.debug(`${this.#parts.name}: its log has a line without a time`);
-    else if (this.#position.take(stamped.at)) this.#deliver(stamped.at, stamped.message);
+    else if (this.#position.take(stamped.at))
+      for (const message of linesOf(stamped.message)) this.#deliver(stamped.at, message);
   }
 
   #deliver(at: bigint, message: string): void {

@@ -104,6 +104,14 @@ it('ships lines with their times, levels and revision', async () => {
   expect(shipped.at(-1)?.revisionId).toBe(NEXT);
 });
 
+it('ships each state of a line that is written over and over', async () => {
+  const { fake, shipped, expectMessages } = aDeployment();
+  fake.write(`${at(1)} 10%\r50%\r100%`, `${at(2)} done`);
+  await expectMessages('10%', '50%', '100%', 'done');
+  const times = shipped.map(({ timestamp }) => timestamp);
+  expect([...new Set(times)].sort((one, other) => one - other)).toEqual(times);
+});
+
 it('ships what a failed revision has written, and nothing later, for that would hide the reason', async () => {
   const { fake, logs, watch, expectMessages } = aDeployment();
   fake.write(`${at(1)} it begins`);
