@@ -41,7 +41,7 @@ export async function installJavaScript(
   return isAgent ? [own, agentServer(project)] : [own];
 }
 
-/** How dependencies are installed: as the client says, else by the lockfile. */
+/** How dependencies are installed: as the client says, else by the lockfile, else by the tool that is named. */
 export function installStep(facts: ProjectFacts, installCommand: string | undefined): BuildStep {
   if (installCommand) return { do: 'run', command: installCommand };
   const { files, packageJson } = facts;
@@ -51,8 +51,17 @@ export function installStep(facts: ProjectFacts, installCommand: string | undefi
   if (files.has('yarn.lock')) return installByYarn(facts, packageJson);
   const isBun = files.has('bun.lock') || files.has('bun.lockb');
   if (isBun && facts.tools.has('bun')) return { do: 'run', command: 'bun install --frozen-lockfile' };
-  if (packageJson.hasDependencies) return needs(facts, 'npm', { do: 'run', command: 'npm install' });
+  if (packageJson.hasDependencies) return installUnlocked(facts, packageJson);
   return { do: 'skip', reason: 'package.json lists no dependencies' };
+}
+
+/** Without a lockfile the tool that `packageManager` names chooses the versions. */
+function installUnlocked(facts: ProjectFacts, packageJson: PackageJson): BuildStep {
+  const [tool] = packageJson.packageManager?.split('@') ?? [];
+  if (tool === 'pnpm') return installByPnpm(facts, packageJson);
+  if (tool === 'yarn') return installByYarn(facts, packageJson);
+  if (tool === 'bun' && facts.tools.has('bun')) return { do: 'run', command: 'bun install' };
+  return needs(facts, 'npm', { do: 'run', command: 'npm install' });
 }
 
 /**
@@ -95,16 +104,18 @@ function needs({ tools }: Pick<ProjectFacts, 'tools'>, tool: string, step: Build
   return { do: 'fail', reason: `${tool} is not installed on this machine` };
 }
 
-function installByPnpm({ tools }: ProjectFacts, { packageManager }: PackageJson): BuildStep {
+function installByPnpm({ tools, files }: ProjectFacts, { packageManager }: PackageJson): BuildStep {
   const version = namedVersion('pnpm', packageManager);
   const npx = `npx --yes pnpm@${version ?? PNPM_VERSION}`;
-  const option = '--frozen-lockfile';
-  return installByOther({ tools, tool: 'pnpm', lockfile: 'pnpm-lock.yaml', version, npx, option });
+  const lockfile = files.has('pnpm-lock.yaml') ? 'pnpm-lock.yaml' : undefined;
+  const option = lockfile === undefined ? '--no-frozen-lockfile' : '--frozen-lockfile';
+  return installByOther({ tools, tool: 'pnpm', lockfile, version, npx, words: ['install', option] });
 }
 
 /**
  * Yarn 1 and later ones share a lockfile's name, but neither package nor the option that keeps the lockfile
- * as it is.
+ * as it is. Later ones install no node_modules unless they are told to (Plug'n'Play): what they make instead
+ * leads to a cache outside of the source, and only programs that they start find it.
  */
 function installByYarn({ tools, files }: ProjectFacts, { packageManager }: PackageJson): BuildStep {
   const version = namedVersion('yarn', packageManager);
@@ -112,17 +123,22 @@ function installByYarn({ tools, files }: ProjectFacts, { packageManager }: Packa
   const npx = classic
     ? `npx --yes yarn@${version ?? YARN_CLASSIC_VERSION}`
     : `npx --yes --package=@yarnpkg/cli-dist@${version ?? YARN_VERSION} yarn`;
-  const option = classic ? '--frozen-lockfile' : '--immutable';
-  return installByOther({ tools, tool: 'yarn', lockfile: 'yarn.lock', version, npx, option });
+  const lockfile = files.has('yarn.lock') ? 'yarn.lock' : undefined;
+  const newest = lockfile === undefined ? '--no-immutable' : '--immutable';
+  const oldest = lockfile === undefined ? [] : ['--frozen-lockfile'];
+  const words = ['install', ...(classic ? oldest : [newest])];
+  const before = classic ? '' : 'YARN_NODE_LINKER=node-modules ';
+  return installByOther({ tools, tool: 'yarn', lockfile, version, npx, words, before });
 }
 
 type OtherManager = {
   tools: ReadonlySet<string>;
   tool: string;
-  lockfile: string;
+  lockfile: string | undefined;
   version: string | undefined;
   npx: string;
-  option: string;
+  words: string[];
+  before?: string;
 };
 
 /**
@@ -130,11 +146,24 @@ type OtherManager = {
  * although many machines have it: it refuses registries other than the public one, whose signatures it does
  * not know.
  */
-function installByOther({ tools, tool, lockfile, version, npx, option }: OtherManager): BuildStep {
+function installByOther({
+  tools,
+  tool,
+  lockfile,
+  version,
+  npx,
+  words,
+  before = '',
+}: OtherManager): BuildStep {
   const installed = tools.has(tool) && (version === undefined || !tools.has('npx'));
-  if (installed) return { do: 'run', command: `${tool} install ${option}` };
-  if (tools.has('npx')) return { do: 'run', command: `${npx} install ${option}` };
-  const reason = `${lockfile} asks for ${tool}, but neither ${tool} nor npx is installed on this machine`;
+  const run = (program: string): BuildStep => ({
+    do: 'run',
+    command: `${before}${[program, ...words].join(' ')}`,
+  });
+  if (installed) return run(tool);
+  if (tools.has('npx')) return run(npx);
+  const who = lockfile ?? 'packageManager in package.json';
+  const reason = `${who} asks for ${tool}, but neither ${tool} nor npx is installed on this machine`;
   return { do: 'fail', reason };
 }
 

@@ -48,13 +48,34 @@ describe('how dependencies are installed', () => {
     [
       'yarn 4, installed',
       facts(['yarn.lock', '.yarnrc.yml'], { tools: ['yarn'] }),
-      'yarn install --immutable',
+      'YARN_NODE_LINKER=node-modules yarn install --immutable',
     ],
     [
       'yarn 4 by npx',
       facts(['yarn.lock'], { packageJson: managedBy('yarn@4.1.0') }),
-      'npx --yes --package=@yarnpkg/cli-dist@4.1.0 yarn install --immutable',
+      'YARN_NODE_LINKER=node-modules npx --yes --package=@yarnpkg/cli-dist@4.1.0 yarn install --immutable',
     ],
+    [
+      'pnpm that is named, without a lockfile',
+      facts([], { packageJson: managedBy('pnpm@9.15.0') }),
+      'npx --yes pnpm@9.15.0 install --no-frozen-lockfile',
+    ],
+    [
+      'yarn 1 that is named, without a lockfile',
+      facts([], { packageJson: managedBy('yarn@1.22.22') }),
+      'npx --yes yarn@1.22.22 install',
+    ],
+    [
+      'yarn 4 that is named, without a lockfile',
+      facts([], { packageJson: managedBy('yarn@4.1.0') }),
+      'YARN_NODE_LINKER=node-modules npx --yes --package=@yarnpkg/cli-dist@4.1.0 yarn install --no-immutable',
+    ],
+    [
+      'bun that is named, without a lockfile',
+      facts([], { tools: ['bun', 'npm'], packageJson: managedBy('bun@1.2.0') }),
+      'bun install',
+    ],
+    ['npm that is named', facts([], { packageJson: managedBy('npm@11.0.0') }), 'npm install'],
   ])('%s', (_, found, command) => {
     expect(commandOf(installStep(found, undefined))).toBe(command);
   });
