@@ -18,7 +18,7 @@ export function notesOnPlan(plan: BuildPlan, { what, start, facts }: About): Not
   const changes =
     plan.server === 'langgraph'
       ? 'install_command, build_command and start_command of the deployment, and the config file'
-      : 'install_command, build_command and start_command of the deployment, the start script of package.json, or else the `web` line of a Procfile';
+      : 'install_command, build_command and start_command of the deployment, the `web` line of a Procfile, or else the start script of package.json';
   return [
     what,
     `Install: ${installs}`,

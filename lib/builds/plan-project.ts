@@ -108,7 +108,8 @@ async function planAgent(
 
 async function planServer(request: PlanRequest, facts: ProjectFacts, place: BuildHost): Promise<BuildPlan> {
   const { root, folder } = request;
-  const look: Look = { files: await readSourceFiles(root, folder), tools: place.tools };
+  const files = await readSourceFiles(root, folder);
+  const look: Look = { files, folder: pathWithin(root, folder), tools: place.tools };
   const server = findServer(look, request);
   const release = releaseLine(look.files);
   const parts: Parts = {
@@ -116,7 +117,6 @@ async function planServer(request: PlanRequest, facts: ProjectFacts, place: Buil
     install: await packageParts(request, facts, server),
   };
   if (server?.python !== undefined) {
-    const { files } = look;
     const project = { root, folder, files, adds: server.python.adds, installCommand: request.installCommand };
     const { install, ...python } = installPythonServer(project, await place.python(pythonWish(files)));
     Object.assign(parts, { ...python, install: [...parts.install, ...install] });

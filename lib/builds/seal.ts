@@ -50,7 +50,7 @@ async function startOfMade(
   tools: ReadonlySet<string>,
   hasVenv: boolean,
 ): Promise<Pick<ServerStart, 'line' | 'from' | 'release'>> {
-  const look = { files: await readSourceFiles(root, join(root, folder)), tools };
+  const look = { files: await readSourceFiles(root, join(root, folder)), folder, tools };
   const found = detectServer(look);
   if (found === undefined) throw new BuildFailure(nothingToStart(look));
   if ('refused' in found) throw new BuildFailure(found.refused);

@@ -13,7 +13,7 @@ import { detectServer } from '../detect/detect.ts';
 import { readSourceFiles } from '../detect/source-files.ts';
 import { BuildFailure } from '../failure.ts';
 import { planProject } from '../plan-project.ts';
-import { findBuildFolder, readPackageJson } from '../project.ts';
+import { findBuildFolder, pathWithin, readPackageJson } from '../project.ts';
 import { withVariables } from './bound.ts';
 import { type ImageSource, prepareDescription } from './described.ts';
 import { serverDockerfile } from './dockerfiles.ts';
@@ -75,7 +75,8 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
 async function nothingToBuild(root: string, folder: string): Promise<string> {
   const nothing =
     'There is nothing to build an image from: no Dockerfile, no config with graphs and no start script in package.json';
-  const found = detectServer({ files: await readSourceFiles(root, folder), tools: imagePlace.tools });
+  const files = await readSourceFiles(root, folder);
+  const found = detectServer({ files, folder: pathWithin(root, folder), tools: imagePlace.tools });
   if (found === undefined || 'refused' in found) return nothing;
   return `${nothing}. Found: ${found.what} (${found.file}), which a listener of the type process runs as it is; for an image add a Dockerfile that starts \`${found.line}\``;
 }

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { procfileLine } from '../../contract/server-start.ts';
 import { compiledKinds } from './compiled.ts';
 import { javaScriptKinds, startScript } from './javascript.ts';
@@ -23,8 +24,8 @@ const procfile: ServerKind = {
 
 /** The kinds of servers that are known. The first that finds itself in a source has it. */
 const KINDS: readonly ServerKind[] = [
-  startScript,
   procfile,
+  startScript,
   ...javaScriptKinds,
   ...pythonKinds,
   ...compiledKinds,
@@ -63,7 +64,7 @@ export function serverOfCommand(command: string, found: ReturnType<typeof detect
   return { ...server, command, ...(isPython && { python: { ...server.python, ...packageOfLine(command) } }) };
 }
 
-const ADD_WEB_LINE = 'add a Procfile with the line';
+const SET_START = 'set start_command to';
 
 /** Files of a project in a folder of its own. */
 const NESTED =
@@ -76,11 +77,11 @@ const HINTS: readonly Hint[] = [
   ({ files }) => {
     const [first] = commandsOf(files);
     if (first === undefined) return undefined;
-    return `the command '${first}' in pyproject.toml, and whether it is a server only you know: ${ADD_WEB_LINE} \`web: ${first}\``;
+    return `the command '${first}' in pyproject.toml, and whether it is a server only you know: ${SET_START} \`${first}\``;
   },
   ({ files }) => {
     if (!files.has('Dockerfile')) return undefined;
-    return `a Dockerfile: this listener builds no images; listeners of the types k8s and ecs do. Here ${ADD_WEB_LINE} \`web: <what its CMD runs>\``;
+    return `a Dockerfile: this listener builds no images; listeners of the types k8s and ecs do. Here ${SET_START} \`<what its CMD runs>\``;
   },
   ({ files }) => {
     if (!files.has('Procfile')) return undefined;
@@ -91,13 +92,13 @@ const HINTS: readonly Hint[] = [
     if (python.length === 0 && !hasPythonDependencies(files)) return undefined;
     const [first = 'no Python file'] = python;
     const more = python.length > 1 ? ` and ${python.length - 1} more` : '';
-    return `a Python project (${first}${more}) that defines no web application where one is looked for: ${ADD_WEB_LINE} \`web: uvicorn <module>:<app> --host $HOST --port $PORT\``;
+    return `a Python project (${first}${more}) that defines no web application where one is looked for: ${SET_START} \`uvicorn <module>:<app> --host $HOST --port $PORT\``;
   },
-  ({ files }) => {
+  ({ files, folder }) => {
     const nested = [...files.keys()].find((path) => NESTED.test(path));
     return nested === undefined
       ? undefined
-      : `${nested}, which is not in the folder that is built: set graph_config_path to ${nested}`;
+      : `${nested}, which is not in the folder that is built: set root_directory to ${join(folder, dirname(nested))}`;
   },
   ({ files }) => {
     if (!files.has('package.json')) return undefined;
@@ -105,18 +106,18 @@ const HINTS: readonly Hint[] = [
   },
   ({ files }) => {
     if (!files.has('go.mod')) return undefined;
-    return `a go.mod without a package main in its folder or in one folder of cmd: set build_command to \`go build -o server ./<folder>\` and ${ADD_WEB_LINE} \`web: ./server\``;
+    return `a go.mod without a package main in its folder or in one folder of cmd: set build_command to \`go build -o server ./<folder>\` and start_command to \`./server\``;
   },
   ({ files }) => {
     if (!files.has('Cargo.toml')) return undefined;
-    return `a Cargo.toml without one program: set build_command to \`cargo build --release --package <name>\` and ${ADD_WEB_LINE} \`web: target/release/<name>\``;
+    return `a Cargo.toml without one program: set build_command to \`cargo build --release --package <name>\` and start_command to \`target/release/<name>\``;
   },
   ({ files }) => {
     const names = [...new Set([...files.keys()].map((path) => path.replace(/\/.*$/, '/')))];
     const [first] = names;
-    if (first === undefined) return `an empty folder: ${ADD_WEB_LINE} \`web: <command>\``;
+    if (first === undefined) return `an empty folder: ${SET_START} \`<command>\``;
     const shown = names.slice(0, 5).join(', ');
-    return `${shown}${names.length > 5 ? ` and ${names.length - 5} more` : ''}: ${ADD_WEB_LINE} \`web: <command>\``;
+    return `${shown}${names.length > 5 ? ` and ${names.length - 5} more` : ''}: ${SET_START} \`<command>\``;
   },
 ];
 

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { Look, Server, ServerKind } from './server.ts';
 import type { SourceFiles } from './source-files.ts';
 import { tomlTables } from './toml.ts';
@@ -37,8 +38,11 @@ function dependsOn(files: SourceFiles, name: string): boolean {
   return named.some(([, text]) => pattern.test(text));
 }
 
+/** A script that reads the variable PORT. */
+const READS_PORT = /(?:environ(?:\.get)?|getenv)\s*[[(]\s*["']PORT["']/;
+
 /** An application: the file, its module and what to import of it, such as `main:app`. */
-type Found = { what: string; file: string; serve: Serve; object: string };
+type Found = { what: string; file: string; serve: Serve; name: string; object: string };
 
 /** How an application is served: by which program, and what else its line says. */
 type Serve = 'asgi' | 'asgi-factory' | 'asgi-function' | 'wsgi';
@@ -143,7 +147,7 @@ function findApp(files: SourceFiles): Found | undefined {
   for (const [file, text] of candidates(files))
     for (const { what, text: pattern, serve, object } of PATTERNS) {
       const name = pattern.exec(text)?.[1];
-      if (name !== undefined) return { what, file, serve, object: object?.(name, text) ?? name };
+      if (name !== undefined) return { what, file, serve, name, object: object?.(name, text) ?? name };
     }
   return undefined;
 }
@@ -151,21 +155,38 @@ function findApp(files: SourceFiles): Found | undefined {
 const app: ServerKind = {
   looksFor:
     'an application of FastAPI, Starlette, Flask or FastMCP, of ASGI or WSGI, in main.py, app.py, server.py and the like (also in src or a package)',
-  find({ files }) {
+  find({ files, folder: built }) {
     const found = findApp(files);
     if (found === undefined) return undefined;
     const elsewhere = dependenciesBeside(files, found.file);
     if (elsewhere !== undefined)
       return {
-        refused: `${found.file} defines ${found.what}, and its dependencies are in ${elsewhere}, which is not in the folder that is built: set graph_config_path to ${elsewhere}`,
+        refused: `${found.file} defines ${found.what}, and its dependencies are in ${elsewhere}, which is not in the folder that is built: set root_directory to ${join(built, dirname(elsewhere))}`,
       };
-    const { folder, module } = moduleOf(found.file, files.get(found.file) ?? '');
+    const text = files.get(found.file) ?? '';
+    const { folder, module } = moduleOf(found.file, text);
+    const runs = runOnImport(text, found.name);
+    if (runs !== undefined)
+      return READS_PORT.test(text)
+        ? server(
+            found,
+            folder === '.' && module.includes('.') ? `python -m ${module}` : `python ${found.file}`,
+          )
+        : {
+            refused: `${found.file} defines ${found.what} and runs it (\`${runs}…)\`) where no PORT is read, also when it is only imported: put that below a line \`if __name__ == "__main__":\``,
+          };
     const target = `${module}:${found.object}`;
     return found.serve === 'wsgi'
       ? server(found, gunicorn(target, folder), 'gunicorn')
       : server(found, uvicorn(target, folder, found.serve), 'uvicorn');
   },
 };
+
+/** The call with which a module runs its application also when it is only imported. The import never ends then. */
+function runOnImport(text: string, name: string): string | undefined {
+  const pattern = new RegExp(`^(?:(?:asyncio|anyio)\\.run\\(\\s*)?(?:${name}|uvicorn)\\.run\\w*\\(`, 'm');
+  return pattern.exec(text)?.[0];
+}
 
 const server = ({ what, file }: Pick<Found, 'what' | 'file'>, line: string, adds?: string): Server => ({
   what,
@@ -225,9 +246,8 @@ const adk: ServerKind = {
 const script: ServerKind = {
   looksFor: 'a main.py, app.py or server.py that reads PORT',
   find({ files }: Look) {
-    const readsPort = /(?:environ(?:\.get)?|getenv)\s*[[(]\s*["']PORT["']/;
     const file = ['main.py', 'app.py', 'server.py', 'run.py'].find((one) =>
-      readsPort.test(files.get(one) ?? ''),
+      READS_PORT.test(files.get(one) ?? ''),
     );
     return file === undefined ? undefined : server({ what: 'a Python server', file }, `python ${file}`);
   },

@@ -3,6 +3,8 @@ import type { SourceFiles } from './source-files.ts';
 /** What a detector sees. */
 export type Look = {
   files: SourceFiles;
+  /** The folder that is built, from the root of the source; `.` is the root. */
+  folder: string;
   /** The programs that are there where the project is built, such as `npm` or `go`. */
   tools: ReadonlySet<string>;
 };

@@ -150,19 +150,19 @@ async function withPython(command: ServerCommand, root: string, environment: str
 }
 
 /**
- * What the files of an artifact say whose build has written down nothing: `start` of package.json, else the
- * `web` line of a Procfile. Throws `NoCommandError` when there is neither.
+ * What the files of an artifact say whose build has written down nothing: the `web` line of a Procfile, else
+ * `start` of package.json. Throws `NoCommandError` when there is neither.
  */
 function commandOfFiles(artifactFolder: string, spec: Pick<DeploySpec, 'graph_config_path'>): ServerCommand {
   const cwd = projectFolder(artifactFolder, spec.graph_config_path);
   const rest = { cwd, toolFolders: toolFolders(cwd, artifactFolder) };
-  const script = startScriptLine(readScripts(cwd));
-  if (script !== undefined)
-    return { ...rest, start: startOf(script), from: 'the start script of package.json' };
   const procfile = join(cwd, 'Procfile');
   const web = existsSync(procfile) ? procfileLine(textOfFile(readFileSync(procfile)), 'web') : undefined;
   if (web !== undefined) return { ...rest, start: startOf(web), from: 'the web line of the Procfile' };
+  const script = startScriptLine(readScripts(cwd));
+  if (script !== undefined)
+    return { ...rest, start: startOf(script), from: 'the start script of package.json' };
   throw new NoCommandError(
-    'There is nothing to start: no "start" script in package.json and no "web:" line in a Procfile.',
+    'There is nothing to start: no "web:" line in a Procfile and no "start" script in package.json.',
   );
 }

@@ -49,7 +49,7 @@ describe('a source that cannot be started', () => {
     const { url } = await gitRepository({ 'a.txt': '' });
     const { state, log } = await run(jobFor(url, { buildCommand: 'echo built' }));
     expect(log).toContain('built');
-    expect(messageOf(state)).toMatch(/^There is nothing to start\. Found a\.txt: add a Procfile/);
+    expect(messageOf(state)).toMatch(/^There is nothing to start\. Found a\.txt: set start_command/);
     const buildCommand = `echo 'app = FastAPI()' >main.py`;
     expect(messageOf((await run(jobFor(url, { buildCommand }))).state)).toMatch(
       /^The commands have made a FastAPI app \(main\.py\), which they did not install/,
@@ -76,7 +76,9 @@ describe('a server in Python', () => {
       ),
       'Build: nothing',
       'Start: uvicorn main:app --host $HOST --port $PORT',
-      expect.stringMatching(/^What changes this: install_command and build_command .* Procfile$/),
+      expect.stringMatching(
+        /^What changes this: install_command, build_command and start_command .* package\.json$/,
+      ),
     ]);
     const installs = async () => (await tools.calls()).filter((call) => call.startsWith('uv pip'));
     expect(await installs()).toEqual([

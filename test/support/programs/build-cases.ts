@@ -182,7 +182,7 @@ export const buildCases: BuildCase[] = [
     wanted: rootConfig,
     expected: {
       refused:
-        /^There is nothing to start\. Found README\.md: add a Procfile with the line `web: <command>`\. Looked for /,
+        /^There is nothing to start\. Found README\.md: set start_command to `<command>`\. Looked for /,
     },
   },
   {

@@ -26,7 +26,7 @@ export const knownTrees: readonly SourceTree[] = [
   {
     name: 'a start script beside a Procfile',
     files: { 'package.json': json({ scripts: { start: 'node .' } }), Procfile: 'web: other' },
-    expected: isTaken('a Node.js server', 'package.json', 'node .'),
+    expected: isTaken('a server with a command of its own', 'Procfile', 'other'),
   },
   {
     name: 'a start script beside Python files',

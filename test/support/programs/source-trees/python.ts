@@ -189,6 +189,40 @@ export const pythonTrees: readonly SourceTree[] = [
     ),
   },
   {
+    name: 'an MCP server that runs itself when it is the program, which is not when it is imported',
+    files: {
+      'server.py': 'mcp = MCPServer("x")\n\nif __name__ == "__main__":\n    mcp.run()\n',
+      'requirements.txt': 'mcp',
+    },
+    expected: isTaken(
+      'an MCP server',
+      'server.py',
+      'uvicorn --factory server:mcp.streamable_http_app --host $HOST --port $PORT',
+      { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
+    ),
+  },
+  {
+    name: 'an MCP server that always runs itself, at PORT',
+    files: {
+      'src/server.py':
+        'mcp = FastMCP("x", port=int(os.environ["PORT"]))\nasyncio.run(mcp.run_streamable_http_async())\n',
+      'requirements.txt': 'mcp',
+    },
+    expected: isTaken('an MCP server', 'src/server.py', 'python src/server.py', {
+      install: `${VENV}, then ${REQUIREMENTS}`,
+    }),
+  },
+  {
+    name: 'FastAPI in a package, which always runs itself, at PORT',
+    files: {
+      'api/main.py': `${FASTAPI}uvicorn.run(app, port=int(os.getenv("PORT", "8000")))\n`,
+      'requirements.txt': 'fastapi',
+    },
+    expected: isTaken('a FastAPI app', 'api/main.py', 'python -m api.main', {
+      install: `${VENV}, then ${REQUIREMENTS}`,
+    }),
+  },
+  {
     name: 'agents of ADK',
     files: { 'weather/agent.py': 'root_agent = Agent(name="x")\n', 'requirements.txt': 'google-adk==1.0\n' },
     expected: isTaken('agents of ADK', 'weather/agent.py', 'adk api_server --host $HOST --port $PORT .', {

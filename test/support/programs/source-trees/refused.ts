@@ -1,7 +1,7 @@
 import { FASTAPI, json, type SourceTree } from './tree.ts';
 
 const LOOKED =
-  'graphs in langgraph.json, a `start` script in package.json, a `web` line in a Procfile, next or mastra among its dependencies, hono with a file that calls `serve(…)`, its `main` file, index.js or server.js, deno.json with a `start` task or a main.ts, manage.py with the wsgi.py of Django, an application of FastAPI, Starlette, Flask or FastMCP, of ASGI or WSGI, in main.py, app.py, server.py and the like (also in src or a package), `root_agent` of ADK in the agent.py of a folder, a main.py, app.py or server.py that reads PORT, go.mod with one package main, in its folder or in cmd, Cargo.toml with a src/main.rs';
+  'graphs in langgraph.json, a `web` line in a Procfile, a `start` script in package.json, next or mastra among its dependencies, hono with a file that calls `serve(…)`, its `main` file, index.js or server.js, deno.json with a `start` task or a main.ts, manage.py with the wsgi.py of Django, an application of FastAPI, Starlette, Flask or FastMCP, of ASGI or WSGI, in main.py, app.py, server.py and the like (also in src or a package), `root_agent` of ADK in the agent.py of a folder, a main.py, app.py or server.py that reads PORT, go.mod with one package main, in its folder or in cmd, Cargo.toml with a src/main.rs';
 const nothing = (found: string): SourceTree['expected'] => ({
   refused: `There is nothing to start. Found ${found}. Looked for ${LOOKED}`,
 });
@@ -11,7 +11,7 @@ export const refusedTrees: readonly SourceTree[] = [
     name: 'a Dockerfile',
     files: { Dockerfile: 'FROM x', 'main.c': '' },
     expected: nothing(
-      'a Dockerfile: this listener builds no images; listeners of the types k8s and ecs do. Here add a Procfile with the line `web: <what its CMD runs>`',
+      'a Dockerfile: this listener builds no images; listeners of the types k8s and ecs do. Here set start_command to `<what its CMD runs>`',
     ),
   },
   {
@@ -21,14 +21,14 @@ export const refusedTrees: readonly SourceTree[] = [
       'pyproject.toml': '[project]\nname = "crew"\n[project.scripts]\ncrew-run = "crew.main:run"\n',
     },
     expected: nothing(
-      "the command 'crew-run' in pyproject.toml, and whether it is a server only you know: add a Procfile with the line `web: crew-run`",
+      "the command 'crew-run' in pyproject.toml, and whether it is a server only you know: set start_command to `crew-run`",
     ),
   },
   {
     name: 'Python files without an application',
     files: { 'main.py': 'print(1)\n', 'lib.py': '', 'requirements.txt': '' },
     expected: nothing(
-      'a Python project (lib.py and 1 more) that defines no web application where one is looked for: add a Procfile with the line `web: uvicorn <module>:<app> --host $HOST --port $PORT`',
+      'a Python project (lib.py and 1 more) that defines no web application where one is looked for: set start_command to `uvicorn <module>:<app> --host $HOST --port $PORT`',
     ),
   },
   {
@@ -36,7 +36,15 @@ export const refusedTrees: readonly SourceTree[] = [
     files: { 'backend/app/main.py': FASTAPI, 'backend/requirements.txt': 'fastapi' },
     expected: {
       refused:
-        'backend/app/main.py defines a FastAPI app, and its dependencies are in backend/requirements.txt, which is not in the folder that is built: set graph_config_path to backend/requirements.txt',
+        'backend/app/main.py defines a FastAPI app, and its dependencies are in backend/requirements.txt, which is not in the folder that is built: set root_directory to backend',
+    },
+  },
+  {
+    name: 'an MCP server that always runs itself, wherever it listens',
+    files: { 'server.py': 'mcp = MCPServer("x")\nmcp.run()\n', 'requirements.txt': 'mcp' },
+    expected: {
+      refused:
+        'server.py defines an MCP server and runs it (`mcp.run(…)`) where no PORT is read, also when it is only imported: put that below a line `if __name__ == "__main__":`',
     },
   },
   {
@@ -46,7 +54,7 @@ export const refusedTrees: readonly SourceTree[] = [
       'apps/api/package.json': json({ main: 'a.js' }),
     },
     expected: nothing(
-      'apps/api/package.json, which is not in the folder that is built: set graph_config_path to apps/api/package.json',
+      'apps/api/package.json, which is not in the folder that is built: set root_directory to apps/api',
     ),
   },
   {
@@ -68,18 +76,18 @@ export const refusedTrees: readonly SourceTree[] = [
       'cmd/b/main.go': 'package main\n',
     },
     expected: nothing(
-      'a go.mod without a package main in its folder or in one folder of cmd: set build_command to `go build -o server ./<folder>` and add a Procfile with the line `web: ./server`',
+      'a go.mod without a package main in its folder or in one folder of cmd: set build_command to `go build -o server ./<folder>` and start_command to `./server`',
     ),
   },
   {
     name: 'files of no kind',
     files: { 'README.md': '', 'docs/a.txt': '', 'docs/b.txt': '' },
-    expected: nothing('README.md, docs/: add a Procfile with the line `web: <command>`'),
+    expected: nothing('README.md, docs/: set start_command to `<command>`'),
   },
   {
     name: 'an empty folder',
     files: {},
-    expected: nothing('an empty folder: add a Procfile with the line `web: <command>`'),
+    expected: nothing('an empty folder: set start_command to `<command>`'),
   },
   {
     name: 'an application in a file that leads out of the source',

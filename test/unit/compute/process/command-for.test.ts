@@ -99,10 +99,16 @@ describe('what uvicorn is told of the paths before its own', () => {
 });
 
 describe('choosing the command of an artifact whose build has written down none', () => {
-  it('takes the start script before the Procfile', async () => {
+  it('takes the Procfile before the start script', async () => {
+    const files = { 'package.json': scripts({ start: 'node a.js' }), Procfile: 'web: other' };
+    const { from } = await commandFor(await folderOf(files));
+    expect(from).toBe('the web line of the Procfile');
+  });
+
+  it('takes the start script where the Procfile has no web line', async () => {
     const folder = await folderOf({
       'package.json': scripts({ start: 'node a.js' }),
-      Procfile: 'web: other',
+      Procfile: 'release: other',
     });
     expect(await commandFor(folder)).toMatchObject({
       start: { kind: 'words', dropsNames: false },
@@ -157,7 +163,7 @@ describe('choosing the command of an artifact whose build has written down none'
 
   it('says what is missing, and what cannot be read', async () => {
     const empty = await folderOf({ 'package.json': scripts({ build: 'x' }) });
-    await expect(commandFor(empty)).rejects.toThrow(/no "start" script in package\.json and no "web:" line/);
+    await expect(commandFor(empty)).rejects.toThrow(/no "web:" line in a Procfile and no "start" script/);
     const broken = await folderOf({ 'package.json': '{' });
     await expect(commandFor(broken)).rejects.toThrow(/package\.json cannot be read/);
   });
