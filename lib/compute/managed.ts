@@ -22,6 +22,10 @@ export type ServerPlan = Plan & {
   /** Processors of one server, as asked for. */
   cpu: number;
   memoryMb: number;
+  /** A line for a shell that starts the server, in place of what the image says. */
+  startLine?: string | undefined;
+  /** What says that a server is ready: such a status (`200-399`) at the path. It has `seconds` until then. */
+  health: { path: string; statuses: string; seconds: number };
   /** Tags that a person has given. */
   labels: Readonly<Record<string, string>>;
 };

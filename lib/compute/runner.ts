@@ -30,7 +30,7 @@ export type Coordinator<P extends Plan, N> = {
 };
 
 /** Why a deployment is not healthy, where nothing more is known. */
-export const SILENT = 'No server answers GET /ok.';
+export const SILENT = 'No server answers as one that is ready.';
 /** A longer reason is cut off: the listener protocol takes no more. */
 export const REASON_CHARACTERS_MAX = 2_000;
 

@@ -35,8 +35,9 @@ type PassingFailure =
   | { kind: 'refused_for_now'; said: string }
   /** A store of ours, which the servers need, serves nobody. `said`: why; undefined: it is just being started. */
   | { kind: 'store_down'; store: 'Postgres' | 'Redis'; said: string | undefined }
-  | { kind: 'ok_status'; status: number }
-  | { kind: 'ok_silent'; port: number };
+  /** `path`: where it is asked whether it is ready; undefined: it need only listen. */
+  | { kind: 'ok_status'; status: number; path: string }
+  | { kind: 'ok_silent'; port: number; path: string | undefined };
 
 type LateFailure = {
   kind: 'deadline';
@@ -103,12 +104,21 @@ export function describeFailure(failure: AgentFailure): string {
     case 'refused_for_now':
       return `The cluster makes no server at the moment (${inLine(failure.said)}). It is tried again; whoever runs the cluster can see why.`;
     case 'ok_status':
-      return `GET /ok answers ${failure.status} instead of 200. The server must answer 200 there once it is ready; its deploy log may say why it does not.`;
+      return wrongStatus(failure);
     case 'ok_silent':
-      return `Nothing answers GET /ok on port ${failure.port}. Let the server listen on 0.0.0.0, at the port that the variable PORT names.`;
+      return `Nothing ${failure.path === undefined ? 'listens' : `answers GET ${failure.path}`} on port ${failure.port}. Let the server listen on 0.0.0.0, at the port that the variable PORT names.`;
     case 'deadline':
       return late(failure);
   }
+}
+
+/** Where agent servers say that they are ready, unless a deployment names another path. */
+export const HEALTH_PATH = '/ok';
+
+function wrongStatus({ status, path }: Extract<AgentFailure, { kind: 'ok_status' }>): string {
+  const [what, there] =
+    path === HEALTH_PATH ? ['200', 'there'] : ['a status from 200 to 399', 'at the path of its health_check'];
+  return `GET ${path} answers ${status} instead of ${what}. The server must answer ${what} ${there} once it is ready; its deploy log may say why it does not.`;
 }
 
 const REFUSERS = {

@@ -4,8 +4,8 @@ import type { Found } from '../compute/port.ts';
 import type { Deps } from '../core/deps.ts';
 import type { ComputeUse } from '../core/items/compute-use.ts';
 import type { Task } from '../domain/rollout.ts';
-import type { Assignment, AssignmentDeps, Held } from './assignment.ts';
-import type { GivenVariables } from './server-plan.ts';
+import type { Assignment, AssignmentDeps } from './assignment.ts';
+import { type GivenVariables, START_SECONDS } from './server-plan.ts';
 
 export type DriveDeps = AssignmentDeps & Pick<Deps, 'logs' | 'agentSecrets'> & { compute: ManagedCompute };
 
@@ -26,8 +26,6 @@ export type Run = Assignment & {
   use?: { noted: ComputeUse | undefined };
 };
 
-/** Pulling a large image, and finding room for it, takes minutes. */
-const START_TIMEOUT_SECONDS = 600;
 export const runOf = async (
   deps: Pick<DriveDeps, 'agentSecrets' | 'compute'>,
   assignment: Assignment,
@@ -35,7 +33,7 @@ export const runOf = async (
   ...assignment,
   compute: deps.compute({ ...assignment.ref, name: assignment.deployment?.name ?? '' }),
   found: undefined,
-  task: taskOf(assignment.held),
+  task: taskOf(assignment),
   lastLine: undefined,
   hasTriedLate: false,
   given: assignment.wanted === 'nothing' ? {} : await givenBy(deps),
@@ -50,10 +48,11 @@ async function givenBy({ agentSecrets }: Pick<DriveDeps, 'agentSecrets'>): Promi
   }
 }
 
-function taskOf(held: Held): Task {
+function taskOf({ held, wanted }: Assignment): Task {
   if (held.kind !== 'deploy' && held.kind !== 'removal') return undefined;
   const task = { grant: 'unasked', reported: undefined } as const;
   if (held.kind === 'removal') return { ...task, deadlineAt: Number.POSITIVE_INFINITY, timeoutSeconds: 0 };
-  const timeoutSeconds = START_TIMEOUT_SECONDS;
+  const given = wanted === 'nothing' ? undefined : wanted.health_check?.timeout_seconds;
+  const timeoutSeconds = given ?? START_SECONDS;
   return { ...task, deadlineAt: held.offeredAt + timeoutSeconds * 1000, timeoutSeconds };
 }

@@ -3,11 +3,18 @@ import type { SharedVariables } from '../adapters/agent-secrets.ts';
 import { managedComputeKinds } from '../compute/kinds.ts';
 import type { ServerPlan } from '../compute/managed.ts';
 import { ComputeRefused, type Plan } from '../compute/port.ts';
+import { execLine } from '../contract/shell-line.ts';
 import type { Listener } from '../core/items/items.ts';
-import { describeFailure } from '../domain/agent-failure.ts';
+import { describeFailure, HEALTH_PATH } from '../domain/agent-failure.ts';
 import { needsMissing } from '../domain/agent-server.ts';
 import { platformsOf } from '../domain/platforms.ts';
 import type { DeploySpec } from '../features/listener-protocol/shape.ts';
+
+/**
+ * What a server has to get ready, unless its deployment says so: pulling a large image, and finding room for
+ * it, takes minutes.
+ */
+export const START_SECONDS = 600;
 
 /** What a server gets that asks for nothing. */
 const CPU = 0.5;
@@ -73,7 +80,19 @@ function serversOf(spec: DeploySpec, listener: Listener, given: GivenVariables):
     min,
     max: Math.max(min, number('max_scale') ?? min),
     labels: textsIn(wishes.labels),
+    startLine: spec.start_command ? execLine(spec.start_command) : undefined,
+    health: healthOf(spec),
   };
+}
+
+/**
+ * A good status at the path that the deployment names, 200 at the one that agent servers have, and of any other
+ * server an answer there that is no failure of its own: it need not know the path.
+ */
+function healthOf({ health_check: given, server }: DeploySpec): ServerPlan['health'] {
+  const seconds = given?.timeout_seconds ?? START_SECONDS;
+  if (given?.path !== undefined) return { path: given.path, statuses: '200-399', seconds };
+  return { path: HEALTH_PATH, statuses: server === 'other' ? '200-499' : '200', seconds };
 }
 
 /** A deployment's own variables win over those that it is given, and those that it must have over both. */
@@ -129,8 +148,10 @@ function keyOf(set: Servers, salt?: string): string {
   const parts = [image, platform, environment, cpu, memoryMb, min, max, labels, salt];
   // Sets that have none keep the keys that they had before there was any.
   const given = shared === undefined ? [] : [shared.version, shared.variables];
+  const isUsual = set.health.statuses === '200' && set.health.seconds === START_SECONDS;
+  const said = isUsual && set.startLine === undefined ? [] : [set.health, set.startLine];
   return createHash('sha256')
-    .update(JSON.stringify([...parts, ...given]))
+    .update(JSON.stringify([...parts, ...given, ...said]))
     .digest('hex')
     .slice(0, KEY_LENGTH);
 }

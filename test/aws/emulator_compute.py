@@ -87,7 +87,8 @@ def state_of(group, target):
         status = "Request timed out"
     except OSError:
         status = "Health checks failed"
-    if str(status) == group["Matcher"]["HttpCode"]:
+    first, _, last = group["Matcher"]["HttpCode"].partition("-")
+    if isinstance(status, int) and int(first) <= status <= int(last or first):
         since = first_answers.setdefault(key, time.monotonic())
         needed = (group["HealthyThresholdCount"] - 1) * group["HealthCheckIntervalSeconds"]
         if time.monotonic() - since >= needed:

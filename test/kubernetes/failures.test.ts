@@ -65,9 +65,10 @@ const failures: [name: string, image: string, reason: RegExp, more?: object][] =
   [
     'status',
     'probe-fails-500/log-every-ms-20',
-    /^Not ready after 60 s.* GET \/ok answers 500 instead of 200/,
+    /^Not ready after 60 s.* GET \/ready answers 500 instead of a status from 200 to 399/,
+    { health_check: { path: '/ready' } },
   ],
-  ['silence', 'no-listener', /^Not ready after 60 s.* Nothing answers GET \/ok on port 8000/],
+  ['silence', 'no-listener', /^Not ready after 60 s.* Nothing listens on port 8000/],
   [
     'reference',
     'ok',

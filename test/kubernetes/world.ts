@@ -149,12 +149,17 @@ export class World {
     };
   }
 
-  deploy(name: string, image: string, more: { namespace?: string; spec?: object; secrets?: object[] } = {}) {
-    const { namespace, spec, ...rest } = more;
+  deploy(
+    name: string,
+    image: string,
+    more: { namespace?: string; spec?: object; health_check?: object; secrets?: object[] } = {},
+  ) {
+    const { namespace, spec, health_check, ...rest } = more;
     const source_config = {
       listener_id: this.listenerId,
       ...(namespace !== undefined && { listener_config: { k8s_namespace: namespace } }),
       ...(spec !== undefined && { resource_spec: spec }),
+      ...(health_check !== undefined && { health_check }),
     };
     const body = { name, source_config, source_revision_config: { image_uri: image }, ...rest };
     return expectApi<ShownDeployment>(this.program, 'POST', '/v2/deployments', body, 201);

@@ -58,6 +58,8 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
     imagePlace,
   );
   for (const { text } of plan.notes) say(text);
+  if (plan.release !== undefined)
+    say(`WARNING: \`${plan.release}\` is not run for an image: run it in start_command, or beside Slipway`);
   const planned = await writePlanned(
     machine.work,
     plan,

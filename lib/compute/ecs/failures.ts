@@ -165,7 +165,7 @@ function failureOfPlacing({ service, tags: noted }: AccountSet): AgentFailure | 
 
 async function failureOfHealth(
   { elb }: Aws,
-  { targetGroupArn }: AccountSet,
+  { targetGroupArn, healthPath: path }: AccountSet,
 ): Promise<AgentFailure | undefined> {
   const { TargetHealthDescriptions = [] } = await elb.send(
     new DescribeTargetHealthCommand({ TargetGroupArn: targetGroupArn }),
@@ -176,6 +176,6 @@ async function failureOfHealth(
   if (ill === undefined) return undefined;
   const status = /\[(\d{3})/.exec(ill.Description ?? '')?.[1];
   return ill.Reason === 'Target.ResponseCodeMismatch' && status !== undefined
-    ? { kind: 'ok_status', status: Number(status) }
-    : { kind: 'ok_silent', port: CONTAINER_PORT };
+    ? { kind: 'ok_status', status: Number(status), path }
+    : { kind: 'ok_silent', port: CONTAINER_PORT, path };
 }

@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { AGENT_HEADER } from '../../contract/agent-front.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
+import { HEALTH_PATH } from '../../domain/agent-failure.ts';
 import { allTo } from '../../domain/rollout.ts';
 import type { BalancerParts, Found, FoundSet } from '../port.ts';
 import type { Aws } from './clients.ts';
@@ -19,6 +20,8 @@ import { serviceName, tags, targetGroupPrefix } from './names.ts';
 export type AccountSet = {
   key: string;
   targetGroupArn: string;
+  /** Where the balancer asks whether its servers are ready. */
+  healthPath: string;
   tags: Readonly<Record<string, string>>;
   service: Service | undefined;
   /** By which requests reach it that try it. */
@@ -60,11 +63,12 @@ export async function survey(aws: Aws, place: DeploymentRef): Promise<Account> {
     ),
     Promise.all(groups.map(({ arn }) => healthyIn(aws, arn))),
   ]);
-  const sets = groups.map(({ key, arn }, index): AccountSet => {
+  const sets = groups.map(({ key, arn, healthPath }, index): AccountSet => {
     const own = rules.filter((rule) => targetOf(rule) === arn);
     return {
       key,
       targetGroupArn: arn,
+      healthPath,
       tags: tagsByArn.get(arn) ?? {},
       service: services.get(serviceName(place, key)),
       trialRule: own.find((rule) => !isProduction(rule)),
@@ -133,15 +137,25 @@ const scales = (own: AccountSet['tags']): boolean => Number(own[tags.max] ?? 1) 
 const isScaled = (own: AccountSet['tags']): boolean => own[tags.scaled] === 'true';
 
 /** Of all in the region, for one that has no rule yet belongs to no balancer. */
-async function groupsOf({ elb }: Aws, place: DeploymentRef): Promise<{ key: string; arn: string }[]> {
+async function groupsOf(
+  { elb }: Aws,
+  place: DeploymentRef,
+): Promise<{ key: string; arn: string; healthPath: string }[]> {
   const prefix = targetGroupPrefix(place);
   const found: TargetGroup[] = [];
   for await (const { TargetGroups = [] } of paginateDescribeTargetGroups({ client: elb, pageSize: 400 }, {}))
     found.push(...TargetGroups.filter(({ TargetGroupName: name }) => name?.startsWith(prefix)));
-  return found.map(({ TargetGroupName: name = '', TargetGroupArn: arn = '' }) => ({
-    key: name.slice(prefix.length),
-    arn,
-  }));
+  return found.map(
+    ({
+      TargetGroupName: name = '',
+      TargetGroupArn: arn = '',
+      HealthCheckPath: healthPath = HEALTH_PATH,
+    }) => ({
+      key: name.slice(prefix.length),
+      arn,
+      healthPath,
+    }),
+  );
 }
 
 export async function allRules({ elb, options: { listenerArn: ListenerArn } }: Aws): Promise<Rule[]> {

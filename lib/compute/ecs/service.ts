@@ -23,7 +23,7 @@ import type { Size } from './sizes.ts';
 
 /** Between SIGTERM and SIGKILL; Fargate allows two minutes. */
 const STOP_SECONDS = 120;
-/** A deploy waits so long for a server, too. */
+/** What a server that AWS starts in another's place has to get ready, at the least. */
 const START_SECONDS = 600;
 /** Above that share of its processors a set grows. */
 const CPU_PERCENT = 70;
@@ -56,6 +56,7 @@ export async function registerTaskDefinition(
       {
         name: CONTAINER,
         image: set.image,
+        ...(set.startLine !== undefined && { entryPoint: ['sh', '-c'], command: [set.startLine] }),
         ...credentialsFor(options, set.image),
         essential: true,
         portMappings: [{ containerPort: CONTAINER_PORT, protocol: 'tcp' }],
@@ -113,7 +114,7 @@ export async function createService(
       },
     },
     // Checks go on every few seconds while a server starts; ECS would end it for not answering yet.
-    healthCheckGracePeriodSeconds: START_SECONDS,
+    healthCheckGracePeriodSeconds: Math.max(START_SECONDS, set.health.seconds),
     // Nothing moves servers that answer long requests. No circuit breaker either: it would give up for good
     // on servers that come up again once their database does.
     availabilityZoneRebalancing: 'DISABLED',

@@ -61,7 +61,8 @@ export class ClusterDeployment {
 
   deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
     const before = this.#wanted === 'nothing' ? undefined : this.#wanted;
-    const task = new Deploying(spec, hooks, before, this.#parts.startTimeoutSeconds);
+    const seconds = spec.health_check?.timeout_seconds ?? this.#parts.startTimeoutSeconds;
+    const task = new Deploying(spec, hooks, before, seconds);
     this.#task = task;
     this.#wanted = spec;
     this.#parts.sets.epoch = spec.epoch;

@@ -1,5 +1,5 @@
 import type { V1ContainerStatus, V1Deployment, V1Pod } from '@kubernetes/client-node';
-import { type AgentFailure, mayPass } from '../../domain/agent-failure.ts';
+import { type AgentFailure, HEALTH_PATH, mayPass } from '../../domain/agent-failure.ts';
 import { megabytesOf, quantityOf } from './quantities.ts';
 import { refusalOf } from './refusals.ts';
 import { SERVER_PORT } from './render/environment.ts';
@@ -143,14 +143,17 @@ async function failureOfRun(pod: V1Pod, inquiry: Inquiry): Promise<AgentFailure 
   }
   const isReady = pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
   if (isReady === true || pod.status?.phase !== 'Running') return undefined;
-  return ofAnswers(await inquiry.eventsOf(pod));
+  return ofAnswers(pod, await inquiry.eventsOf(pod));
 }
 
-function ofAnswers(events: readonly string[]): AgentFailure | undefined {
+/** By the path that the pod itself is asked at. */
+function ofAnswers({ spec }: V1Pod, events: readonly string[]): AgentFailure | undefined {
   const last = events.findLast((message) => /(?:Readiness|Startup) probe failed/i.test(message));
   if (last === undefined) return undefined;
   const [, status] = /statuscode: (\d+)/i.exec(last) ?? [];
+  const asked = spec?.containers.find(({ startupProbe }) => startupProbe !== undefined)?.startupProbe;
+  const path = asked === undefined ? HEALTH_PATH : asked.httpGet?.path;
   return status === undefined
-    ? { kind: 'ok_silent', port: SERVER_PORT }
-    : { kind: 'ok_status', status: Number(status) };
+    ? { kind: 'ok_silent', port: SERVER_PORT, path }
+    : { kind: 'ok_status', status: Number(status), path: path ?? HEALTH_PATH };
 }

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { HEALTH_PATH } from '../../domain/agent-failure.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import type { GroupExit, ProcessGroup } from '../../processes/group.ts';
 import { describeExit } from '../../processes/run-command.ts';
@@ -56,9 +57,6 @@ async function probe(where: Listening, path: string, signal: AbortSignal): Promi
  * 500 twice, where `any` is set, for such a server need not know the path.
  */
 export type Health = { path: string; below: 300 | 400; any: boolean };
-
-/** Where agent servers say that they are ready, and any other may. */
-export const HEALTH_PATH = '/ok';
 
 export const isHealthy = (status: number, { below }: Pick<Health, 'below'>): boolean =>
   status >= 200 && status < below;

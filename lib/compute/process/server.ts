@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { guessLevel } from '../../contract/log-level.ts';
 import type { Mask } from '../../contract/mask.ts';
-import { OUTPUT_FOLLOWS } from '../../domain/agent-failure.ts';
+import { HEALTH_PATH, OUTPUT_FOLLOWS } from '../../domain/agent-failure.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { DeployHooks } from '../../listener/driver.ts';
 import type { ShippedLine } from '../../listener/log-shipper.ts';
@@ -15,7 +15,7 @@ import { nextTimestamp } from '../../processes/timestamps.ts';
 import type { ServerCommand } from './command-for.ts';
 import { isClosedPath } from './proxy/closed-paths.ts';
 import { ProxyTarget } from './proxy/target.ts';
-import { HEALTH_PATH, type Health, isHealthy, NotReadyError, waitUntilReady } from './readiness.ts';
+import { type Health, isHealthy, NotReadyError, waitUntilReady } from './readiness.ts';
 import { serverEnvironment } from './server-environment.ts';
 import { namesShellsDrop, type Start } from './start-line.ts';
 

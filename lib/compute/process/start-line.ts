@@ -1,3 +1,5 @@
+import { execLine, isCommand } from '../../contract/shell-line.ts';
+
 /**
  * How a server is started: `words` is one plain command, which needs no shell, `line` is one for a shell.
  * `dropsNames`: between its start and the server a shell may take variables away.
@@ -5,12 +7,6 @@
 export type Start =
   | { kind: 'words'; words: (port: number) => [command: string, ...args: string[]]; dropsNames: boolean }
   | { kind: 'line'; line: string; dropsNames: true };
-
-/** Words that only the shell itself understands at the start of a line. */
-const SHELL_WORDS =
-  /^(?:cd|export|set|unset|source|exec|eval|test|ulimit|umask|trap|wait|if|for|while|until|case|time|alias)$/;
-
-const COMMAND = /^[A-Za-z0-9_./@+-]+(?=\s|$)/;
 
 /**
  * A word that a shell would pass on as it is, but for the port that we choose. Characters of which a shell
@@ -30,28 +26,13 @@ export function startOf(line: string): Start {
   const words = line.split(/[ \t]+/).filter((word) => word !== '');
   const [command] = words;
   if (command === undefined || !isCommand(line) || !words.every((word) => PLAIN_WORD.test(word)))
-    return { kind: 'line', line: withExec(line), dropsNames: true };
+    return { kind: 'line', line: execLine(line), dropsNames: true };
   const args = words.slice(1);
   return {
     kind: 'words',
     words: (port) => [command, ...args.map((word) => word.replaceAll(PORT_IN_WORD, String(port)))],
     dropsNames: WITH_SHELL.test(command),
   };
-}
-
-/** Whether a line begins with the name of a program. */
-function isCommand(line: string): boolean {
-  const first = COMMAND.exec(line)?.[0];
-  return first !== undefined && first !== '.' && !SHELL_WORDS.test(first);
-}
-
-/**
- * Lets a plain command take the shell's place: one process less, and what the group's first process does is
- * what the server does. A line that the shell must see through (several commands, an assignment) stays as it
- * is.
- */
-function withExec(line: string): string {
-  return isCommand(line) && !/[;&|()`\n]/.test(line) ? `exec ${line}` : line;
 }
 
 /** Those of these names of variables that a shell may not pass on. */

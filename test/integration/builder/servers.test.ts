@@ -184,3 +184,11 @@ it('says nothing of the machine in what it writes down', async () => {
   const files = await filesOf(set, (await set.run(jobFor(url, { configPath: 'go/x.json' }))).state);
   expect(startIn(files)).toEqual({ folder: 'go', line: './a', from: 'the web line of the Procfile' });
 });
+
+it('writes down what runs once before a new version serves, and says so in its first lines', async () => {
+  const set = await setUp();
+  const { url } = await gitRepository({ Procfile: 'release: ./migrate --all\nweb: ./a' });
+  const { state, log } = await set.run(jobFor(url));
+  expect(log).toContain('Release: ./migrate --all');
+  expect(startIn(await filesOf(set, state))).toMatchObject({ line: './a', release: './migrate --all' });
+});

@@ -68,6 +68,7 @@ export const aSet: NewServers = {
   ],
   cpu: 0.3,
   memoryMb: 768,
+  health: { path: '/ok', statuses: '200-499', seconds: 600 },
   min: 1,
   max: 3,
   labels: { team: 'x' },

@@ -160,12 +160,12 @@ describe('servers are missing', () => {
     [
       'answer another status',
       { Reason: 'Target.ResponseCodeMismatch', Description: 'Health checks failed with these codes: [503]' },
-      { kind: 'ok_status', status: 503 },
+      { kind: 'ok_status', status: 503, path: '/ok' },
     ],
     [
       'answer nothing',
       { Reason: 'Target.Timeout', Description: 'Request timed out' },
-      { kind: 'ok_silent', port: 8000 },
+      { kind: 'ok_silent', port: 8000, path: '/ok' },
     ],
   ])('because they %s', async (_, health, expected) => {
     lying({ tags: sized });

@@ -134,11 +134,29 @@ describe('a set', () => {
     ]);
     const [group] = elb.commandCalls(CreateTargetGroupCommand);
     expect(group?.args[0].input.Tags).toContainEqual({ Key: tags.startedFor, Value: 'r1' });
+    expect(group?.args[0].input).toMatchObject({ HealthCheckPath: '/ok', Matcher: { HttpCode: '200-499' } });
+    expect(containerDefinitions?.[0]).not.toHaveProperty('entryPoint');
     expect(JSON.stringify(definition?.args[0].input)).not.toContain('very secret');
     expect(ecs.commandCalls(CreateServiceCommand)[0]?.args[0].input).toMatchObject({
       serviceName: aServiceName,
       desiredCount: 2,
       loadBalancers: [{ targetGroupArn, containerName: 'agent', containerPort: 8000 }],
+    });
+  });
+
+  it('is started and asked as its deployment says', async () => {
+    const health = { path: '/ready?a', statuses: '200-399', seconds: 900 };
+    await create({ ...aSet, startLine: 'exec ./serve --port $PORT', health });
+    const { containerDefinitions } = ecs.commandCalls(RegisterTaskDefinitionCommand)[0]?.args[0].input ?? {};
+    expect(containerDefinitions).toMatchObject([
+      { entryPoint: ['sh', '-c'], command: ['exec ./serve --port $PORT'] },
+    ]);
+    expect(elb.commandCalls(CreateTargetGroupCommand)[0]?.args[0].input).toMatchObject({
+      HealthCheckPath: '/ready?a',
+      Matcher: { HttpCode: '200-399' },
+    });
+    expect(ecs.commandCalls(CreateServiceCommand)[0]?.args[0].input).toMatchObject({
+      healthCheckGracePeriodSeconds: 900,
     });
   });
 

@@ -146,19 +146,33 @@ const SAID: [failure: AgentFailure, text: string][] = [
     'The servers wait for the Redis that is brought for them: it is being started. It is tried again. Or give the address of your own as the secret REDIS_URI_CUSTOM.',
   ],
   [
-    { kind: 'ok_status', status: 503 },
+    { kind: 'ok_status', status: 503, path: '/ok' },
     'GET /ok answers 503 instead of 200. The server must answer 200 there once it is ready; its deploy log may say why it does not.',
   ],
   [
-    { kind: 'ok_silent', port: 8000 },
+    { kind: 'ok_status', status: 404, path: '/ready' },
+    'GET /ready answers 404 instead of a status from 200 to 399. The server must answer a status from 200 to 399 at the path of its health_check once it is ready; its deploy log may say why it does not.',
+  ],
+  [
+    { kind: 'ok_silent', port: 8000, path: '/ok' },
     'Nothing answers GET /ok on port 8000. Let the server listen on 0.0.0.0, at the port that the variable PORT names.',
+  ],
+  [
+    { kind: 'ok_silent', port: 8000, path: undefined },
+    'Nothing listens on port 8000. Let the server listen on 0.0.0.0, at the port that the variable PORT names.',
   ],
   [
     { kind: 'deadline', timeoutSeconds: 600, ready: 1, wanted: 3, cause: undefined },
     'Not ready after 600 s, with 1 of 3 servers up. Its deploy log may say what it waits for.',
   ],
   [
-    { kind: 'deadline', timeoutSeconds: 600, ready: 0, wanted: 1, cause: { kind: 'ok_status', status: 500 } },
+    {
+      kind: 'deadline',
+      timeoutSeconds: 600,
+      ready: 0,
+      wanted: 1,
+      cause: { kind: 'ok_status', status: 500, path: '/ok' },
+    },
     'Not ready after 600 s, with 0 of 1 servers up. GET /ok answers 500 instead of 200. The server must answer 200 there once it is ready; its deploy log may say why it does not.',
   ],
 ];

@@ -111,7 +111,7 @@ describe('a deploy that comes to nothing', () => {
   });
 
   it('says what it waits for, and fails with that at its deadline', () => {
-    const cause = { kind: 'ok_status', status: 500 } as const;
+    const cause = { kind: 'ok_status', status: 500, path: '/ok' } as const;
     const waiting = seen(undefined, setOf('new', { ready: 0, failure: cause }));
     expect(decideRollout(waiting, goal, taskOf(), NOW)).toEqual({
       do: 'wait',

@@ -11,7 +11,7 @@ export type RenderContext = {
   computeConfig: KubernetesConfig;
   /** What a server that stops has left for its requests. */
   graceSeconds: number;
-  /** What a server has to answer `GET /ok`; the driver's own deadline. */
+  /** What a server has to get ready, unless its deployment says so; the driver's own deadline. */
   startTimeoutSeconds?: number;
   /** The Secret with which nodes pull from the installation's registry, where the driver keeps one. */
   pullSecret?: string;
@@ -28,8 +28,10 @@ export type ServerSpec = DeploySpec;
 
 const START_TIMEOUT_SECONDS = 300;
 
-export const startTimeoutSecondsOf = ({ startTimeoutSeconds }: RenderContext): number =>
-  startTimeoutSeconds ?? START_TIMEOUT_SECONDS;
+export const startTimeoutSecondsOf = (
+  { health_check: given }: Pick<ServerSpec, 'health_check'>,
+  { startTimeoutSeconds }: RenderContext,
+): number => given?.timeout_seconds ?? startTimeoutSeconds ?? START_TIMEOUT_SECONDS;
 
 export const baseNameOf = (spec: Pick<DeploySpec, 'deployment_name' | 'deployment_id'>): string =>
   baseName(spec.deployment_name, spec.deployment_id);

@@ -9,6 +9,8 @@ import type {
 } from '@kubernetes/client-node';
 import type { ResourceSpec } from '../../../contract/deployments/resource-spec.ts';
 import { podSecurityOf } from '../../../contract/pod-security.ts';
+import { execLine } from '../../../contract/shell-line.ts';
+import { HEALTH_PATH } from '../../../domain/agent-failure.ts';
 import {
   containerSecurity,
   renderInitContainers,
@@ -33,17 +35,33 @@ const READY_FAILURES_MAX = 3;
 /** A container that runs the image; `queue` are the workers of a server of `langgraph.json`. */
 export type ServerRole = 'server' | 'queue';
 
-const HEALTH = { httpGet: { path: '/ok', port: SERVER_PORT }, timeoutSeconds: PROBE_TIMEOUT_SECONDS };
+/**
+ * What says that a container is ready: a good status at the path that the deployment names, or at the one that
+ * agent servers have. Any other server need only listen.
+ */
+function healthOf({ health_check: given, server }: ServerSpec, role: ServerRole): V1Probe {
+  const path =
+    (role === 'server' ? given?.path : undefined) ?? (server === 'other' ? undefined : HEALTH_PATH);
+  return {
+    ...(path === undefined ? { tcpSocket: { port: SERVER_PORT } } : { httpGet: { path, port: SERVER_PORT } }),
+    timeoutSeconds: PROBE_TIMEOUT_SECONDS,
+  };
+}
 
 /** No liveness probe: a server that is busy for long would be killed with all its runs. */
-function probes(context: RenderContext): { startupProbe: V1Probe; readinessProbe: V1Probe } {
+function probes(
+  spec: ServerSpec,
+  context: RenderContext,
+  role: ServerRole,
+): { startupProbe: V1Probe; readinessProbe: V1Probe } {
+  const health = healthOf(spec, role);
   return {
     startupProbe: {
-      ...HEALTH,
+      ...health,
       periodSeconds: STARTUP_PERIOD_SECONDS,
-      failureThreshold: Math.ceil(startTimeoutSecondsOf(context) / STARTUP_PERIOD_SECONDS),
+      failureThreshold: Math.ceil(startTimeoutSecondsOf(spec, context) / STARTUP_PERIOD_SECONDS),
     },
-    readinessProbe: { ...HEALTH, periodSeconds: READY_PERIOD_SECONDS, failureThreshold: READY_FAILURES_MAX },
+    readinessProbe: { ...health, periodSeconds: READY_PERIOD_SECONDS, failureThreshold: READY_FAILURES_MAX },
   };
 }
 
@@ -60,7 +78,9 @@ type Roled = Pick<V1Container, 'command' | 'env' | 'lifecycle' | 'resources'>;
 
 function serverPart(spec: ServerSpec, resources: ResourceSpec, secretName: string): Roled {
   const required = serverRequirements(resources);
+  const line = spec.start_command || undefined;
   return {
+    ...(line !== undefined && { command: ['sh', '-c', execLine(line)] }),
     env: environmentOf(spec, secretName, spec.queue === true ? NO_JOBS : []),
     lifecycle: { preStop: { sleep: { seconds: PRE_STOP_SECONDS } } },
     ...(required !== undefined && { resources: required }),
@@ -85,7 +105,7 @@ function mainContainer(spec: ServerSpec, context: RenderContext, key: string, ro
     image: imageOf(spec),
     ports: [{ name: 'http', containerPort: SERVER_PORT }],
     ...partOf(spec, resources, setName(baseNameOf(spec), key)),
-    ...probes(context),
+    ...probes(spec, context, role),
     ...(resources.volume_mounts !== undefined && { volumeMounts: renderMounts(resources.volume_mounts) }),
     securityContext: containerSecurity(context),
   };

@@ -132,7 +132,7 @@ function renderDeployment(
     spec: {
       replicas,
       revisionHistoryLimit: 0,
-      progressDeadlineSeconds: startTimeoutSecondsOf(context),
+      progressDeadlineSeconds: startTimeoutSecondsOf(spec, context),
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
       selector: { matchLabels: podSelector(spec, part) },
       template: podTemplate(spec, context, key, role),

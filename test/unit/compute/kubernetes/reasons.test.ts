@@ -185,10 +185,13 @@ describe('why servers are missing', () => {
   });
 
   it.each([
-    ['Readiness probe failed: HTTP probe failed with statuscode: 500', { kind: 'ok_status', status: 500 }],
+    [
+      'Readiness probe failed: HTTP probe failed with statuscode: 500',
+      { kind: 'ok_status', status: 500, path: '/ok' },
+    ],
     [
       'Startup probe failed: Get "http://10.1.0.1:8000/ok": connection refused',
-      { kind: 'ok_silent', port: 8000 },
+      { kind: 'ok_silent', port: 8000, path: '/ok' },
     ],
   ])('is what GET /ok answers: %s', async (message, failure) => {
     const running = pod({
@@ -196,6 +199,26 @@ describe('why servers are missing', () => {
       containerStatuses: [{ name: 'server', state: { running: {} } }],
     });
     expect(await of(running, { eventsOf: async () => ['Pulled', message] })).toEqual(failure);
+  });
+
+  it.each([
+    [
+      { httpGet: { path: '/ready', port: 8000 } },
+      'HTTP probe failed with statuscode: 404',
+      { kind: 'ok_status', status: 404, path: '/ready' },
+    ],
+    [
+      { tcpSocket: { port: 8000 } },
+      'dial tcp 10.1.0.1:8000: connect: connection refused',
+      { kind: 'ok_silent', port: 8000, path: undefined },
+    ],
+  ])('is what the pod itself is asked: %o', async (startupProbe, said, failure) => {
+    const running = pod({
+      phase: 'Running',
+      containerStatuses: [{ name: 'server', state: { running: {} } }],
+    });
+    const asked = { ...running, spec: { containers: [{ name: 'server', startupProbe }] } };
+    expect(await of(asked, { eventsOf: async () => [`Startup probe failed: ${said}`] })).toEqual(failure);
   });
 
   it('is a quota, where not even a pod could be made', async () => {

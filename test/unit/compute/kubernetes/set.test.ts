@@ -75,6 +75,32 @@ describe('a set', () => {
     });
   });
 
+  it('is asked as its deployment says, and a server of an unknown kind need only listen', () => {
+    const probesOf = (own: Partial<ServerSpec>) => {
+      const { startupProbe, readinessProbe } = serverOf(own) ?? {};
+      return [startupProbe, readinessProbe];
+    };
+    const named = { httpGet: { path: '/ready', port: 8000 } };
+    const health_check = { path: '/ready', timeout_seconds: 60 };
+    for (const server of ['langgraph', 'other'] as const)
+      expect(probesOf({ server, health_check })).toMatchObject([{ ...named, failureThreshold: 30 }, named]);
+    const listens = { tcpSocket: { port: 8000 } };
+    expect(probesOf({ server: 'other', health_check: {} })).toMatchObject([listens, listens]);
+    expect(probesOf({ server: 'langgraph' })[0]).toMatchObject({ httpGet: { path: '/ok' } });
+    const { deployment } = renderSet(serverSpec({ health_check }), context, 1);
+    expect(deployment.spec?.progressDeadlineSeconds).toBe(60);
+  });
+
+  it('is started by its start_command, which a shell gives its place to', () => {
+    expect(serverOf({ start_command: './serve --port $PORT' })?.command).toEqual([
+      'sh',
+      '-c',
+      'exec ./serve --port $PORT',
+    ]);
+    expect(serverOf({ start_command: 'a && b' })?.command).toEqual(['sh', '-c', 'a && b']);
+    expect(serverOf({ start_command: null })).not.toHaveProperty('command');
+  });
+
   it('lets a server start for as long as the driver waits', () => {
     const slow = renderContext({ startTimeoutSeconds: 901 });
     expect(serverOf({}, slow)?.startupProbe?.failureThreshold).toBe(451);
