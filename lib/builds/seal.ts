@@ -18,23 +18,35 @@ export async function sealVenv(root: string, { folder, python }: SealedVenv): Pr
 type SealedVenv = { folder: string; python?: { version: string } };
 
 /**
- * Makes a built source ready to be deployed: seals its environment, also one that a command of the client has
- * made where the plan has none, and writes down how its server is started. Throws BuildFailure when nothing
- * can be started.
+ * Makes a built source ready to be deployed: seals its environment, and writes down how its server is
+ * started. Throws BuildFailure when nothing can be started.
  */
 export async function sealSource(root: string, plan: BuildPlan, tools: ReadonlySet<string>): Promise<void> {
-  const venv = plan.venv ?? (await ownVenv(root, plan));
+  const venv = await venvOf(root, plan);
   if (venv !== undefined) await sealVenv(root, venv);
   if (plan.server === 'langgraph') return;
+  await writeFile(join(root, START_FILE), JSON.stringify(await serverStartOf(root, plan, tools)));
+}
+
+/** How the server in a built source is started. Throws BuildFailure when nothing can be. */
+export async function serverStartOf(
+  root: string,
+  plan: BuildPlan,
+  tools: ReadonlySet<string>,
+): Promise<ServerStart> {
+  const venv = await venvOf(root, plan);
   const start = plan.start ?? (await startOfMade(root, plan, tools, venv !== undefined));
-  const written: ServerStart = {
+  return {
     folder: plan.folder,
     ...(plan.release !== undefined && { release: plan.release }),
     ...start,
     ...(venv !== undefined && { venv: venv.folder }),
   };
-  await writeFile(join(root, START_FILE), JSON.stringify(written));
 }
+
+/** The Python environment of a built source: also one that a command of the client has made where the plan has none. */
+const venvOf = async (root: string, plan: BuildPlan): Promise<SealedVenv | undefined> =>
+  plan.venv ?? (await ownVenv(root, plan));
 
 /** Only commands of the client make one; what lies in a source was made for another machine. */
 async function ownVenv(root: string, { folder, ownCommands }: BuildPlan): Promise<SealedVenv | undefined> {

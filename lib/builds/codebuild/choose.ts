@@ -9,11 +9,10 @@ import {
 } from '../../contract/deployments/langgraph-json.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
 import { readAgentConfig } from '../agent-project.ts';
-import { detectServer } from '../detect/detect.ts';
-import { readSourceFiles } from '../detect/source-files.ts';
 import { BuildFailure } from '../failure.ts';
-import { planProject } from '../plan-project.ts';
-import { findBuildFolder, pathWithin, readPackageJson } from '../project.ts';
+import { filesOfInstall } from '../install-inputs.ts';
+import { type PlanRequest, planProject } from '../plan-project.ts';
+import { findBuildFolder, readPackageJson } from '../project.ts';
 import { withVariables } from './bound.ts';
 import { type ImageSource, prepareDescription } from './described.ts';
 import { serverDockerfile } from './dockerfiles.ts';
@@ -21,11 +20,12 @@ import type { Machine } from './machine.ts';
 import { imagePlace, writePlanned } from './planned.ts';
 import { say } from './report.ts';
 import { ownFile, refuseControlCharacters } from './source/paths.ts';
+import { toolsetOf } from './toolchains.ts';
 
 /**
  * Decides what the image is made of: the project's own Dockerfile, what the agent's own tool says, or the
- * start script. The result makes what is missing, which may need docker. Throws BuildFailure when there is
- * nothing to make an image of.
+ * plan that a machine would make. The result makes what is missing, which may need docker. Throws
+ * BuildFailure when there is nothing to start.
  */
 export async function planImage(machine: Machine): Promise<() => Promise<ImageSource>> {
   const { job, source } = machine;
@@ -34,12 +34,8 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
   refuseControlCharacters(folder, `The folder of config path '${job.configPath}'`);
   const config = await readAgentConfig(root, folder, job.configPath, { mayQuote: false });
   const language = config === undefined ? undefined : languageOfImage(config);
-  const dockerfile = await ownFile(root, join(folder, 'Dockerfile'));
-  // Such a build may ask git for its commit; what else is deployed carries no history.
-  if (dockerfile !== undefined) {
-    say('This source has a Dockerfile: it is built as it is, and what it starts is its own');
-    return async () => ({ dockerfile, context: folder, contexts: {}, server: 'other' });
-  }
+  const own = await ownDockerfile(job, root, folder);
+  if (own !== undefined) return async () => own;
   const forget = () => rm(join(source, '.git'), { recursive: true, force: true });
   if (config !== undefined && language !== undefined) {
     refuseWithoutNeeds(machine, config.json);
@@ -50,37 +46,57 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
       return described;
     };
   }
-  const packageJson = await readPackageJson(root, folder);
-  if (!packageJson?.scripts.start) throw new BuildFailure(await nothingToBuild(root, folder));
-  const { installCommand, buildCommand, startCommand } = job;
-  const plan = await planProject(
-    { root, folder, agent: undefined, installCommand, buildCommand, startCommand },
-    imagePlace,
-  );
-  for (const { text } of plan.notes) say(text);
-  if (plan.release !== undefined)
-    say(`WARNING: \`${plan.release}\` is not run for an image: run it in start_command, or beside Slipway`);
-  const planned = await writePlanned(
-    machine.work,
-    plan,
-    withVariables(machine, serverDockerfile(), 'steps'),
-    false,
-  );
+  const image = await planServerImage(machine, { root, folder });
   return async () => {
     await forget();
-    const contexts = { slipway: planned.folder };
-    return { dockerfile: planned.dockerfile, context: root, contexts, server: plan.server };
+    return image;
   };
 }
 
-/** Why no image is made: a server of another kind than Node.js runs as it is on a machine. */
-async function nothingToBuild(root: string, folder: string): Promise<string> {
-  const nothing =
-    'There is nothing to build an image from: no Dockerfile, no config with graphs and no start script in package.json';
-  const files = await readSourceFiles(root, folder);
-  const found = detectServer({ files, folder: pathWithin(root, folder), tools: imagePlace.tools });
-  if (found === undefined || 'refused' in found) return nothing;
-  return `${nothing}. Found: ${found.what} (${found.file}), which a listener of the type process runs as it is; for an image add a Dockerfile that starts \`${found.line}\``;
+/**
+ * The project's own Dockerfile, which is built as it is: such a build may ask git for its commit. It lies
+ * beside the config file, or where a path from `rootDirectory` says, which then is what is built from.
+ * Throws BuildFailure for one that is named and not there.
+ */
+async function ownDockerfile(
+  { rootDirectory = '.', dockerfilePath, dockerTarget: target }: Machine['job'],
+  root: string,
+  folder: string,
+): Promise<ImageSource | undefined> {
+  const path = dockerfilePath ?? 'Dockerfile';
+  const context = dockerfilePath === undefined ? folder : await realpath(join(root, rootDirectory));
+  const dockerfile = await ownFile(root, join(context, path));
+  if (dockerfile === undefined) {
+    if (dockerfilePath !== undefined)
+      throw new BuildFailure(`dockerfile_path '${dockerfilePath}' names no file of the source`);
+    if (target !== undefined)
+      throw new BuildFailure(`docker_target '${target}' names a stage, but the source has no Dockerfile`);
+    return undefined;
+  }
+  refuseControlCharacters(dockerfile, `dockerfile_path '${path}'`);
+  const stage = target === undefined ? '' : `, up to its stage ${target}`;
+  say(`This source has a Dockerfile (${path}): it is built as it is${stage}, and what it starts is its own`);
+  return { dockerfile, context, contexts: {}, ...(target && { target }), server: 'other' };
+}
+
+/** The image of a server of any kind: the plan that a machine would make, carried out in a Dockerfile of ours. */
+async function planServerImage(
+  machine: Machine,
+  { root, folder }: { root: string; folder: string },
+): Promise<ImageSource> {
+  const { installCommand, buildCommand, startCommand } = machine.job;
+  const request: PlanRequest = { root, folder, agent: undefined, installCommand, buildCommand, startCommand };
+  const plan = await planProject(request, imagePlace);
+  for (const { text } of plan.notes) say(text);
+  if (plan.release !== undefined)
+    say(`WARNING: \`${plan.release}\` is not run for an image: run it in start_command, or beside Slipway`);
+  const inputs = await filesOfInstall(request, plan);
+  const tools = toolsetOf(plan, await readPackageJson(root, folder));
+  const dockerfile = withVariables(machine, serverDockerfile(tools, inputs !== undefined), 'steps');
+  const given = (inputs ?? []).map((path) => ({ path, from: join(root, path) }));
+  const planned = await writePlanned(machine.work, plan, dockerfile, { inputs: given });
+  const contexts = { slipway: planned.folder };
+  return { dockerfile: planned.dockerfile, context: root, contexts, server: plan.server };
 }
 
 /** LangChain's own images, which the agent's tool takes unless the config file names another one. */

@@ -22,6 +22,8 @@ export type ImageSource = {
   context: string;
   /** Further contexts by name. */
   contexts: Record<string, string>;
+  /** The stage that is built; by default the last. */
+  target?: string;
   server: AgentServer;
 };
 

@@ -5,17 +5,18 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { digestOf } from '../../unpack/answer.ts';
 import { BuildFailure } from '../failure.ts';
-import type { BuildPlan } from '../plan.ts';
 import { findProject, planProject } from '../plan-project.ts';
+import { readPackageJson } from '../project.ts';
 import { refuseSecrets } from '../secret-search.ts';
 import { bindVariables, withVariables } from './bound.ts';
 import { dockerBuild } from './docker.ts';
 import { folderDockerfile } from './dockerfiles.ts';
 import type { Machine } from './machine.ts';
-import { imagePlace, writePlanned } from './planned.ts';
+import { folderPlace, writePlanned } from './planned.ts';
 import { say } from './report.ts';
 import { refuseControlCharacters } from './source/paths.ts';
 import { uploadFile } from './store.ts';
+import { toolsetOf } from './toolchains.ts';
 
 /** A machine unpacks it for every revision: as much as a build on such a machine may make. */
 const FOLDER_BYTES_MAX = 2_147_483_648;
@@ -28,17 +29,13 @@ export async function planFolder(machine: Machine): Promise<() => Promise<void>>
   const { job, work, source } = machine;
   const request = await findProject(source, job, { mayQuote: false });
   refuseControlCharacters(request.folder, `The folder of config path '${job.configPath}'`);
-  const plan = await planProject(request, imagePlace);
+  const plan = await planProject(request, folderPlace);
   for (const { text } of plan.notes) say(text);
-  refuseTwoLanguages(plan);
-  const { language, venv } = plan;
   const node = request.agent?.config.node_version?.split('.')[0];
-  const dockerfile = folderDockerfile({
-    language,
-    ...(node !== undefined && { node }),
-    ...(venv !== undefined && { python: venv.python.version }),
-  });
-  const planned = await writePlanned(work, plan, withVariables(machine, dockerfile, 'steps'), true);
+  const packageJson = await readPackageJson(request.root, request.folder);
+  const own = folderDockerfile(toolsetOf(plan, packageJson, node).build);
+  const dockerfile = withVariables(machine, own, 'steps');
+  const planned = await writePlanned(work, plan, dockerfile, { withNode: true });
   return async () => {
     machine.step = 'build';
     say('Building the folder');
@@ -55,14 +52,6 @@ export async function planFolder(machine: Machine): Promise<() => Promise<void>>
     await store(machine, file);
     machine.report.write('ARTIFACT_SERVER', plan.server);
   };
-}
-
-/** The image that a folder is built in has Python or npm, not both. */
-function refuseTwoLanguages({ language, install }: BuildPlan): void {
-  if (language !== 'python' || !install.some(({ kind }) => kind === 'packages')) return;
-  throw new BuildFailure(
-    'This source needs packages of package.json and of Python, and here a build has one of them: build it as an image with a Dockerfile, or set install_command for Python alone',
-  );
 }
 
 async function store(machine: Machine, plain: string): Promise<void> {

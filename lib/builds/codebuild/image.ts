@@ -39,10 +39,11 @@ async function build(machine: Machine, image: string, source: ImageSource): Prom
     `${name}=${path}`,
   ]);
   const bound = await bindVariables(machine);
+  const target = source.target === undefined ? [] : ['--target', source.target];
   for (const platform of platforms) {
     say(`Building the image for ${platform}`);
     const how = ['--platform', platform, '--load', '--tag', tagFor(image, platform, platforms)];
-    const from = ['--file', source.dockerfile, ...contexts, source.context];
+    const from = ['--file', source.dockerfile, ...target, ...contexts, source.context];
     await dockerBuild(machine, [...how, ...bound, ...from]);
   }
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm, symlink } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +9,8 @@ import { BuildFailure } from '../failure.ts';
 import type { BuildPlan } from '../plan.ts';
 import { requireFiles } from '../plan-project.ts';
 import { sealSource } from '../seal.ts';
-import { imagePlace } from './planned.ts';
+import { addServer } from './finish.ts';
+import { folderPlace, imagePlace } from './planned.ts';
 import { say } from './report.ts';
 import { ownEnvironment } from './run.ts';
 
@@ -24,7 +25,7 @@ const ENVIRONMENT = {
   UV_NO_CACHE: '1',
 };
 
-const steps = { install, build, seal };
+const steps = { install, build, seal, finish };
 export type InImageStep = keyof typeof steps;
 export const isInImageStep = (name: string): name is InImageStep => Object.hasOwn(steps, name);
 
@@ -32,7 +33,7 @@ export const isInImageStep = (name: string): name is InImageStep => Object.hasOw
  * Carries out a step of the plan that lies in `folder`, on the source in `root`. Resolves with the exit code:
  * that of the command that failed, where one did. The log says why.
  */
-export async function inImage(name: InImageStep, folder: string, root: string, link = ''): Promise<number> {
+export async function inImage(name: InImageStep, folder: string, root: string, to = ''): Promise<number> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this builder, before the image build
   const plan = JSON.parse(await readFile(join(folder, 'plan.json'), 'utf8')) as BuildPlan;
   const environment = { ...ownEnvironment(), ...ENVIRONMENT };
@@ -44,7 +45,7 @@ export async function inImage(name: InImageStep, folder: string, root: string, l
   };
   const site: Site = { root, environment, say, run };
   try {
-    await steps[name](site, plan, link);
+    await steps[name](site, plan, to);
     return 0;
   } catch (error) {
     if (!(error instanceof BuildFailure)) throw error;
@@ -66,14 +67,16 @@ async function build(site: Site, plan: BuildPlan): Promise<void> {
   await requireFiles(site.root, plan.requires);
 }
 
-/**
- * What is deployed carries no history. A server is started by one name, whatever the project's folder is
- * called.
- */
-async function seal({ root }: Site, plan: BuildPlan, link: string): Promise<void> {
+/** What is deployed carries no history. */
+async function seal({ root }: Site, plan: BuildPlan): Promise<void> {
   await rm(join(root, '.git'), { recursive: true, force: true });
-  await symlink(join(root, plan.folder), link);
-  await sealSource(root, plan, imagePlace.tools);
+  await sealSource(root, plan, folderPlace.tools);
+}
+
+/** Of an image of a server: writes to the folder `to` what is added to it. */
+async function finish(site: Site, plan: BuildPlan, to: string): Promise<void> {
+  await rm(join(site.root, '.git'), { recursive: true, force: true });
+  await addServer(site, plan, imagePlace.tools, to);
 }
 
 /** Output that was printed by the end of a command is read by then. */

@@ -1,18 +1,31 @@
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildPlan } from '../plan.ts';
 import type { BuildHost } from '../plan-project.ts';
 import { PYTHON_DEFAULT, PYTHONS } from '../versions.ts';
+import { INPUTS } from './dockerfiles.ts';
 
-/** What the official images have. yarn and pnpm come by npx, in the version that the project names. */
-export const imagePlace: BuildHost = {
-  tools: new Set(['npm', 'npx']),
+/**
+ * What folders are built with: a machine runs them, which need not have what they were built with. yarn and
+ * pnpm come by npx, in the version that the project names.
+ */
+export const folderPlace: BuildHost = {
+  tools: new Set(['npm', 'npx', 'go', 'cargo']),
   async python({ version: named, fits }) {
     const version = named ?? PYTHONS.find(fits) ?? PYTHON_DEFAULT;
     return { version, executable: `/usr/local/bin/python${version}` };
   },
 };
+
+/** What images are built with, and have: each gets the tools that its source needs. */
+export const imagePlace: BuildHost = {
+  ...folderPlace,
+  tools: new Set([...folderPlace.tools, 'bun', 'deno']),
+};
+
+/** A file of the source that installations depend on: its path there, and where it lies. */
+type Input = { path: string; from: string };
 
 /**
  * The folder that an image build sees as /slipway, with its Dockerfile: the plan, this builder, and the
@@ -22,7 +35,7 @@ export async function writePlanned(
   work: string,
   plan: BuildPlan,
   dockerfile: string,
-  withNode: boolean,
+  { withNode = false, inputs = [] }: { withNode?: boolean; inputs?: readonly Input[] },
 ): Promise<{ folder: string; dockerfile: string }> {
   const folder = join(work, 'planned');
   await mkdir(folder);
@@ -33,6 +46,11 @@ export async function writePlanned(
   if (withNode) {
     await copyFile(process.execPath, join(folder, 'node'));
     await chmod(join(folder, 'node'), 0o755);
+  }
+  for (const { path, from } of inputs) {
+    const to = join(folder, INPUTS, path);
+    await mkdir(dirname(to), { recursive: true });
+    await copyFile(from, to);
   }
   return { folder, dockerfile: join(folder, 'Dockerfile') };
 }

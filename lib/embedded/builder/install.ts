@@ -1,7 +1,5 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installPart, isNeeded, preparePart, type Site } from '../../builds/execute.ts';
-import { foldersAbove } from '../../builds/javascript.ts';
 import type { BuildPlan, InstallPart } from '../../builds/plan.ts';
 import type { PlanRequest } from '../../builds/plan-project.ts';
 import { sealVenv } from '../../builds/seal.ts';
@@ -104,13 +102,7 @@ async function keyOfFiles({ request, plan }: Installation, part: InstallPart): P
   return packagesKey(request, part);
 }
 
-async function packagesKey({ root, folder }: PlanRequest, { steps }: InstallPart): Promise<Cacheable> {
+async function packagesKey(request: PlanRequest, { steps }: InstallPart): Promise<Cacheable> {
   const [step] = steps;
-  if (step?.do !== 'run') return { not: 'nothing is installed' };
-  if ((await readdir(folder)).includes('node_modules'))
-    return { not: 'the source has a node_modules of its own' };
-  const above = await Promise.all(foldersAbove(root, folder).map((one) => readdir(one)));
-  if (above.flat().includes('package.json'))
-    return { not: 'it may belong to a workspace of the folder above' };
-  return nodeModulesKey(folder, step.command);
+  return step?.do === 'run' ? nodeModulesKey(request, step.command) : { not: 'nothing is installed' };
 }

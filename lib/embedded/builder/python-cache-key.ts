@@ -1,12 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentProject } from '../../builds/agent-project.ts';
+import { venvInputs } from '../../builds/install-inputs.ts';
 import type { BuildPlan, InstallPart } from '../../builds/plan.ts';
 import type { PlanRequest } from '../../builds/plan-project.ts';
 import type { Interpreter } from '../../builds/python.ts';
 import { type PythonDependencies, readDependencies } from '../../builds/python-dependencies.ts';
 import { PYTHON_SERVER_VERSION } from '../../builds/versions.ts';
-import { type Cacheable, cacheKey, fileTextOf } from './cache-key.ts';
+import { type Cacheable, cacheKey, fileTextOf, keyOfInputs } from './cache-key.ts';
 
 /** The key of a project's virtual environment. `not` says why it depends on more than the files here. */
 export async function venvKey(project: AgentProject, python: Interpreter): Promise<Cacheable> {
@@ -27,31 +28,17 @@ export async function venvKey(project: AgentProject, python: Interpreter): Promi
   return { key: cacheKey([...parts, ...(await textsOf(dependencies, root))], locked) };
 }
 
-/** Files that may say what a Python server depends on. */
-const SERVER_TEXTS = /^(?:.*\.lock|Pipfile(\.lock)?|pyproject\.toml|uv\.toml|requirements.*\.txt)$/;
-
 /** The key of a Python server's environment: of its lockfiles and the steps that install by them. */
 export async function serverVenvKey(
-  { root, folder }: PlanRequest,
-  { steps }: InstallPart,
+  request: PlanRequest,
+  part: InstallPart,
   { python }: NonNullable<BuildPlan['venv']>,
 ): Promise<Cacheable> {
-  const commands = JSON.stringify(steps);
-  const names = (await readdir(folder)).filter((name) => SERVER_TEXTS.test(name)).sort();
-  const texts = await Promise.all(names.map((name) => fileTextOf(folder, name)));
-  // What is installed of the project's own code depends on that code.
-  const isOwn =
-    commands.includes(' -e .') || (commands.includes('uv sync') && texts.join('').includes('build-system'));
-  if (isOwn || commands.includes(' -r requirements/')) return { not: 'the project itself is installed' };
-  if (texts.some((text) => NAMES_OTHERS.test(text ?? ''))) return { not: 'requirements name other files' };
-  const locked = names.some((name) => name.endsWith('.lock'));
-  const parts = ['python-server', python.version, python.executable, folder.slice(root.length), commands];
-  return { key: cacheKey([...parts, ...names, ...texts], locked) };
+  const { root, folder } = request;
+  const { version, executable } = python;
+  const parts = ['python-server', version, executable, folder.slice(root.length), JSON.stringify(part.steps)];
+  return keyOfInputs(parts, await venvInputs(request, part));
 }
-
-/** A line of requirements that leads to another file. */
-const NAMES_OTHERS =
-  /^[^\S\n]*(-r|-c|-e|--requirement|--constraint|--editable|\.{1,2}\/|file:)|@[^\S\n]*file:|\bpath\s*=\s*["']/m;
 
 /** Backends that build plain Python without running code of the project. */
 const PLAIN_BACKENDS =

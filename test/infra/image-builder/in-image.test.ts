@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, readlink, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { librariesOf } from '../../../lib/builds/codebuild/finish.ts';
 import { imagePlace } from '../../../lib/builds/codebuild/planned.ts';
 import { findProject, planProject } from '../../../lib/builds/plan-project.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
@@ -168,7 +169,7 @@ it('installs a Python agent with uv in an environment of its own, with a server 
   expect(await readdir(image.at('build/a/.venv'))).toEqual(['lib']);
 });
 
-it('seals without history: a server by one name, a Python environment without its interpreter', async () => {
+it('seals without history, a Python environment without its interpreter', async () => {
   const image = await anImage(
     {
       ...pythonAgent,
@@ -182,7 +183,6 @@ it('seals without history: a server by one name, a Python environment without it
   );
   expect(image.run('seal').code).toBe(0);
   expect(await readdir(image.at('build'))).toEqual(['a']);
-  expect(await readlink(image.at('project'))).toBe(`${image.at('build')}/a`);
   expect(await readdir(image.at('build/a/.venv/bin'))).toEqual(['tool']);
   const sealed = JSON.parse(await readFile(image.at('build/a/.venv/slipway.json'), 'utf8'));
   expect(sealed).toEqual({ python: '3.12', root: image.at('build') });
@@ -220,6 +220,61 @@ it('seals an environment that a command has made, with the Python that it was ma
   expect(sealed).toEqual({ python: '3.13', root: image.at('build') });
   const start = JSON.parse(await readFile(image.at('build/.slipway-start.json'), 'utf8'));
   expect(start.venv).toBe('.venv');
+});
+
+const pythonServer = {
+  'a b/main.py': 'app = FastAPI()',
+  'a b/x.json': '{}',
+  'a b/.venv/pyvenv.cfg': 'version = 3.12.1',
+  'a b/.venv/bin/python3.12': { link: '/usr/local/bin/python3.12' },
+  '.git/config': '',
+};
+
+it('finishes a server of an image: how it is started, where its project is, and its libraries', async () => {
+  const image = await anImage(pythonServer, {}, 'a b/x.json');
+  await cp(process.execPath, image.at('build/tool'));
+  const { code, said } = image.run('finish');
+  expect(code).toBe(0);
+  expect((await readdir(image.at('build'))).sort()).toEqual(['a b', 'tool']);
+  expect(await readlink(image.at('project/project'))).toBe(image.at('build/a b'));
+  // The environment stays as it is: the image has the interpreter that it was made with, and the same path.
+  expect(await readlink(image.at('build/a b/.venv/bin/python3.12'))).toBe('/usr/local/bin/python3.12');
+  const start = await readFile(image.at('project/start'), 'utf8');
+  expect(start).toBe(`#!/bin/sh
+cd '${image.at('build/a b')}' || exit 1
+export PATH='${image.at('build/a b/.venv/bin')}':'${image.at('build/a b/node_modules/.bin')}':${image.at('build/node_modules/.bin')}:"$PATH"
+export VIRTUAL_ENV='${image.at('build/a b/.venv')}'
+exec uvicorn main:app --host $HOST --port $PORT
+`);
+  // Node.js is linked to what every image has.
+  expect([await readdir(image.at('project/libraries')), said]).toEqual([
+    [],
+    expect.not.stringContaining('libraries'),
+  ]);
+});
+
+it('starts a server of an image as it is written down: the project’s tools first, in the place of the shell', async () => {
+  const image = await anImage({ Procfile: 'web: serve "$PORT" $0', 'node_modules/.bin/serve': '' });
+  await writeFile(image.at('build/node_modules/.bin/serve'), '#!/bin/sh\necho "$PWD $* $PPID"\n');
+  await chmod(image.at('build/node_modules/.bin/serve'), 0o755);
+  image.run('finish');
+  const env = { PATH: process.env.PATH, PORT: '8000' };
+  const started = execFileSync(image.at('project/start'), { env, encoding: 'utf8', cwd: '/' });
+  expect(started.trim()).toBe(`${image.at('build')} 8000 ${image.at('project/start')} ${process.pid}`);
+});
+
+it('takes along the libraries that a program is linked to', async () => {
+  const libraries = await librariesOf(['/usr/bin/git', '/etc/passwd']);
+  expect([...libraries.keys()]).toContain('libz.so.1');
+  expect([...libraries.keys()].filter((name) => /^lib(c|m|pthread)\.so/.test(name))).toEqual([]);
+});
+
+it('finishes nothing that cannot be started', async () => {
+  const nothing = await anImage({ 'a.txt': '' }, { buildCommand: 'true' });
+  expect(nothing.run('finish')).toEqual({
+    code: 1,
+    said: expect.stringMatching(/^There is nothing to start\./),
+  });
 });
 
 it('does not wait for what a command leaves running in the background', async () => {

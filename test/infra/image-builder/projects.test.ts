@@ -124,29 +124,73 @@ describe('an image', () => {
     expectReason(await builder.run(aJob()), 'The config file cannot be used: No dependencies found at all');
   });
 
-  it('of a plain Node.js project runs its start script', async () => {
+  it('of a server is what a machine would make, on a slim base and without rights', async () => {
     const { builder, ended } = await built(
       { 'package.json': '{"scripts":{"start":"node ."}}' },
       { buildCommand: 'npm run make' },
     );
     const dockerfile = await seen(builder, 'build-0/Dockerfile');
-    // It may be for another kind of processor than the machine's, so its own Node.js runs the builder.
-    expect(dockerfile).toContain('target=/slipway node /slipway/builder.mjs install /slipway-build');
-    expect(dockerfile).toContain('npm start');
+    // It may be for another kind of processor than the machine's, so a Node.js of its own runs the builder.
+    expect(dockerfile).toContain(
+      'from=node,source=/usr/local/bin/node,target=/slipway-node /slipway-node /slipway/builder.mjs install /slipway-build\n',
+    );
+    expect(dockerfile).toMatch(/\nFROM \S+\/node:24-bookworm-slim@sha256:[0-9a-f]{64}\nRUN useradd /);
+    expect(dockerfile).toMatch(/\nUSER 10001:10001\n[^]*\nCMD \["\/slipway-server\/start"\]\n$/);
+    expect(dockerfile).toContain(' PORT=8000 HOST=0.0.0.0\n');
     expect(await planIn(builder)).toMatchObject({
       language: 'plain',
       build: { do: 'run', command: 'npm run make' },
     });
     expect(await readdir(join(builder.state, 'build-0/context'))).not.toContain('.git');
     expect(ended.exported.ARTIFACT_SERVER).toBe('other');
+    expect(ended.lines).toContain('Start: node .');
   });
 
-  it('of nothing is refused', async () => {
-    const { ended } = await built({ 'a.txt': '' });
-    expectReason(
-      ended,
-      'There is nothing to build an image from: no Dockerfile, no config with graphs and no start script in package.json',
+  it('of a server installs from manifests and lockfiles alone, where no more is needed', async () => {
+    const folder = { 'main.py': 'app = FastAPI()', 'requirements.txt': 'fastapi\n', 'x.json': '{}' };
+    const files = Object.fromEntries(Object.entries(folder).map(([name, text]) => [`a b/${name}`, text]));
+    const { builder } = await built(files, { configPath: 'a b/x.json' });
+    expect(await readdir(join(builder.state, 'build-0/slipway/inputs/a b'))).toEqual(['requirements.txt']);
+    const copied =
+      /COPY --from=slipway inputs\/ \/slipway-build\/\nRUN .* install .*\nCOPY \. \/slipway-build\nRUN .* build /;
+    expect(await seen(builder, 'build-0/Dockerfile')).toMatch(copied);
+    const needsMore = await built({
+      ...folder,
+      'requirements.txt': '-r other.txt\n',
+      'other.txt': 'fastapi',
+    });
+    expect(await seen(needsMore.builder, 'build-0/Dockerfile')).toMatch(
+      /COPY \. \/slipway-build\nRUN .* install .*\nRUN .* build /,
     );
+  });
+
+  it('is built by the Dockerfile and up to the stage that a deployment names', async () => {
+    const { builder, ended } = await built(
+      { Dockerfile: 'FROM own', 'docker/Dockerfile.prod': 'FROM named' },
+      { dockerfilePath: 'docker/Dockerfile.prod', dockerTarget: 'server' },
+    );
+    expect(await seen(builder, 'build-0/Dockerfile')).toBe('FROM named');
+    expect(await readdir(join(builder.state, 'build-0/context'))).toContain('docker');
+    const [build] = buildsOf(ended);
+    expect(build?.args.slice(build.args.indexOf('--target'))[1]).toBe('server');
+  });
+
+  it.each([
+    [{ dockerfilePath: 'no/Dockerfile' }, "dockerfile_path 'no/Dockerfile' names no file of the source"],
+    [{ dockerfilePath: '../Dockerfile' }, "dockerfile_path '../Dockerfile' names no file of the source"],
+    [{ dockerTarget: 'server' }, "docker_target 'server' names a stage, but the source has no Dockerfile"],
+  ])('is not built by what is not there: %j', async (job, reason) => {
+    const { ended } = await built({ Procfile: 'web: ./serve' }, job);
+    expectReason(ended, reason);
+    expect(buildsOf(ended)).toEqual([]);
+  });
+
+  it('of nothing is refused before anything is installed', async () => {
+    const { ended } = await built({ 'a.txt': '' });
+    expect(ended.exported.FAILURE_REASON).toMatch(
+      /^There is nothing to start\. Found a\.txt: set start_command to `<command>`\. Looked for /,
+    );
+    expect(buildsOf(ended)).toEqual([]);
   });
 });
 
@@ -156,6 +200,7 @@ describe('a folder', () => {
     ['python', { 'langgraph.json': python('3.11'), 'a.py': '' }, 'python:3.11-bookworm'],
     // What the project does not choose is one image and no other, whatever its tag becomes.
     ['plain', { Procfile: 'web: true' }, /node:24-bookworm@sha256:[0-9a-f]{64}/.source],
+    ['plain', { 'go.mod': 'module x', 'main.go': 'package main' }, /node:24-bookworm@\S+/.source],
     ['python', { 'main.py': 'app = FastAPI()', '.python-version': '3.13' }, 'python:3.13-bookworm'],
     ['python', { 'langgraph.json': python(), 'a.py': '' }, /python:3.12-bookworm@sha256:[0-9a-f]{64}/.source],
   ])('of a %s project is built where its servers run', async (language, files, base) => {

@@ -15,8 +15,10 @@ async function folderOf(files: Record<string, string>): Promise<string> {
   return folder;
 }
 
-const keyOf = async (files: Record<string, string>, command = 'npm ci') =>
-  nodeModulesKey(await folderOf(files), command);
+const keyOf = async (files: Record<string, string>, command = 'npm ci') => {
+  const folder = await folderOf(files);
+  return nodeModulesKey({ root: folder, folder }, command);
+};
 const packageJson = (more: object) => JSON.stringify({ dependencies: { a: '1' }, ...more });
 
 describe('the key of node_modules', () => {
@@ -28,6 +30,9 @@ describe('the key of node_modules', () => {
     expect(await keyOf({ ...files, 'package-lock.json': '{ }' })).not.toEqual(key);
     expect(await keyOf(files, 'npm install')).not.toEqual(key);
     expect(await keyOf({ 'package.json': packageJson({}) })).toMatchObject({ key: { locked: false } });
+    const bun = await keyOf({ 'package.json': packageJson({}), 'bun.lock': '1' });
+    expect(bun).toMatchObject({ key: { locked: true } });
+    expect(await keyOf({ 'package.json': packageJson({}), 'bun.lock': '2' })).not.toEqual(bun);
   });
 
   it.each([

@@ -35,6 +35,9 @@ export const commandedTrees: readonly SourceTree[] = [
     files: { 'go.mod': 'module x\n', 'main.go': 'package main\n' },
     startCommand: './made-elsewhere',
     expected: isTaken('a server with a command of its own', 'start_command', './made-elsewhere'),
+    inImages: isTaken('a Go server', 'go.mod', './made-elsewhere', {
+      build: 'go build -o slipway-server .',
+    }),
   },
   {
     name: 'a FastAPI app in its root_directory',

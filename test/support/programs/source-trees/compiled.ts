@@ -19,6 +19,7 @@ export const compiledTrees: readonly SourceTree[] = [
     name: 'Go where there is none',
     files: { 'go.mod': 'module x\n', 'main.go': 'package main\n' },
     expected: { refused: 'go.mod asks for go, which is not installed where this is built' },
+    inImages: isTaken('a Go server', 'go.mod', './slipway-server', { build: 'go build -o slipway-server .' }),
   },
   {
     name: 'Rust',

@@ -58,5 +58,6 @@ export const javaScriptTrees: readonly SourceTree[] = [
     name: 'Deno where there is none',
     files: { 'deno.json': '{}', 'main.ts': '' },
     expected: { refused: 'deno.json asks for deno, which is not installed where this is built' },
+    inImages: isTaken('a Deno server', 'deno.json', 'deno run --allow-all main.ts'),
   },
 ];

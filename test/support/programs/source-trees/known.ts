@@ -49,6 +49,9 @@ export const knownTrees: readonly SourceTree[] = [
       'bun.lock': '',
     },
     expected: isTaken('a Node.js server', 'package.json', 'node .', { install: 'npm install' }),
+    inImages: isTaken('a Node.js server', 'package.json', 'node .', {
+      install: 'bun install --frozen-lockfile',
+    }),
   },
   {
     name: 'a package.json with a byte order mark',

@@ -13,6 +13,8 @@ export type SourceTree = {
   startCommand?: string;
   rootDirectory?: string;
   expected: Expected;
+  /** In an image, which gets the tools that a source needs, where that makes a difference. */
+  inImages?: Expected;
 };
 
 /** A source that is taken for this by this file, and started so. */

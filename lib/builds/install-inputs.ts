@@ -1,0 +1,125 @@
+import type { Dirent } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { textOfFile } from '../contract/file-text.ts';
+import { PYTHON_ENVIRONMENT } from '../processes/python/environment.ts';
+import { foldersAbove } from './javascript.ts';
+import type { BuildPlan, InstallPart } from './plan.ts';
+import type { PlanRequest } from './plan-project.ts';
+import { pathWithin } from './project.ts';
+
+/**
+ * What an installation depends on: texts of files in the project's folder and nothing else, or why on more.
+ * `locked`: versions do not change from one installation to the next.
+ */
+export type InstallInputs = { texts: ReadonlyMap<string, string>; locked: boolean } | { not: string };
+
+const LOCKFILES = [
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'bun.lock',
+  'bun.lockb',
+];
+const OTHER_SETTINGS = ['.yarnrc', '.yarnrc.yml', 'pnpm-workspace.yaml', '.pnpmfile.cjs', 'bunfig.toml'];
+
+/** Scripts of the project itself that run at an install and may do anything. */
+const INSTALL_SCRIPTS =
+  'preinstall install postinstall prepublish preprepare prepare postprepare dependencies'.split(' ');
+
+/** Of the packages of a package.json, as the package manager of the lockfile installs them. */
+export async function packagesInputs({ root, folder }: Place): Promise<InstallInputs> {
+  const found = await entriesOf(folder);
+  if (found.has('node_modules')) return { not: 'the source has a node_modules of its own' };
+  const above = await Promise.all(foldersAbove(root, folder).map((one) => readdir(one)));
+  if (above.flat().includes('package.json'))
+    return { not: 'it may belong to a workspace of the folder above' };
+  if (OTHER_SETTINGS.some((name) => found.has(name)))
+    return { not: 'settings of its package manager may lead elsewhere' };
+  const locks = LOCKFILES.filter((name) => found.has(name));
+  const texts = await textsOf(folder, found, ['package.json', '.npmrc', ...locks]);
+  if ('not' in texts) return texts;
+  const json: unknown = JSON.parse(texts.texts.get('package.json') ?? '{}');
+  const not = dependsOnMore(new Map(Object.entries(json ?? {})));
+  return not === undefined ? { ...texts, locked: locks.length > 0 } : { not };
+}
+
+function dependsOnMore(packageJson: ReadonlyMap<string, unknown>): string | undefined {
+  if (packageJson.has('workspaces')) return 'it has workspaces';
+  const scripts = Object.keys(objectOr(packageJson.get('scripts')));
+  const script = INSTALL_SCRIPTS.find((name) => scripts.includes(name));
+  if (script !== undefined) return `its script '${script}' runs at an install`;
+  const fields = ['dependencies', 'devDependencies', 'optionalDependencies', 'overrides'];
+  const wanted = fields.flatMap((field) => Object.entries(objectOr(packageJson.get(field))));
+  const local = wanted.find(([, version]) =>
+    /\b(file|link|workspace|portal|patch):/.test(JSON.stringify(version)),
+  );
+  return local === undefined ? undefined : `its dependency '${local[0]}' lies in the source`;
+}
+
+const objectOr = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
+
+/** Files that may say what a Python server depends on. */
+const PYTHON_TEXTS = /^(?:.*\.lock|Pipfile|pyproject\.toml|uv\.toml|requirements.*\.txt)$/;
+
+/** A line of requirements that leads to another file. */
+const NAMES_OTHERS =
+  /^[^\S\n]*(-r|-c|-e|--requirement|--constraint|--editable|\.{1,2}\/|file:)|@[^\S\n]*file:|\bpath\s*=\s*["']/m;
+
+/** Of the environment of a Python server. */
+export async function venvInputs({ folder }: Place, { steps }: InstallPart): Promise<InstallInputs> {
+  const commands = JSON.stringify(steps);
+  const found = await entriesOf(folder);
+  const names = [...found.keys()].filter((name) => PYTHON_TEXTS.test(name)).sort();
+  const texts = await textsOf(folder, found, names);
+  if ('not' in texts) return texts;
+  const all = [...texts.texts.values()];
+  // What is installed of the project's own code depends on that code.
+  const isOwn =
+    commands.includes(' -e .') || (commands.includes('uv sync') && all.join('').includes('build-system'));
+  if (isOwn || commands.includes(' -r requirements/')) return { not: 'the project itself is installed' };
+  if (all.some((text) => NAMES_OTHERS.test(text))) return { not: 'requirements name other files' };
+  return { ...texts, locked: names.some((name) => name.endsWith('.lock')) };
+}
+
+type Place = Pick<PlanRequest, 'root' | 'folder'>;
+
+async function entriesOf(folder: string): Promise<ReadonlyMap<string, Dirent>> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return new Map(entries.map((entry) => [entry.name, entry]));
+}
+
+/** The texts of those of these files that are there. */
+async function textsOf(
+  folder: string,
+  found: ReadonlyMap<string, Dirent>,
+  names: readonly string[],
+): Promise<{ texts: ReadonlyMap<string, string> } | { not: string }> {
+  const there = names.flatMap((name) => found.get(name) ?? []);
+  const link = there.find((entry) => !entry.isFile());
+  if (link !== undefined) return { not: `${link.name} leads elsewhere` };
+  const texts = there.map(
+    async ({ name }) => [name, textOfFile(await readFile(join(folder, name)))] as const,
+  );
+  return { texts: new Map(await Promise.all(texts)) };
+}
+
+/**
+ * The files, by their paths from the root of the source, that all installations of a server's plan depend on;
+ * undefined where they depend on more, or nothing is installed.
+ */
+export async function filesOfInstall(request: PlanRequest, plan: BuildPlan): Promise<string[] | undefined> {
+  const { root, folder, installCommand } = request;
+  const parts = plan.install.filter(({ steps }) => steps.some((step) => step.do === 'run'));
+  if (installCommand || parts.length === 0) return undefined;
+  const there = await readdir(folder);
+  if (there.includes('node_modules') || there.includes(PYTHON_ENVIRONMENT)) return undefined;
+  const files: string[] = [];
+  for (const part of parts) {
+    const inputs = part.kind === 'venv' ? await venvInputs(request, part) : await packagesInputs(request);
+    if ('not' in inputs) return undefined;
+    files.push(...[...inputs.texts.keys()].map((name) => join(pathWithin(root, folder), name)));
+  }
+  return files;
+}
