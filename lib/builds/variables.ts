@@ -17,7 +17,8 @@ export function variablesOf({ buildEnv, buildSecrets }: BuildVariables): Record<
   const own = Object.fromEntries([...buildEnv, ...buildSecrets].map(({ name, value }) => [name, value]));
   const indexes = INDEXES.flatMap(({ pip, uv, older }) => {
     const value = own[pip];
-    return value === undefined || own[uv] !== undefined || own[older] !== undefined ? [] : [[uv, value]];
+    const isTold = own[uv] !== undefined || own[older] !== undefined;
+    return value === undefined || isTold ? [] : [[uv, value] as const];
   });
   return { ...own, ...Object.fromEntries(indexes) };
 }

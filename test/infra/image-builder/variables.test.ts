@@ -50,7 +50,7 @@ function expectHidden({ builder, ended }: Done): void {
 
 it('gives a Dockerfile of the project’s own each secret by its name, and the rest as arguments', async () => {
   const done = await built({ ...server, Dockerfile: 'FROM own\nRUN npm ci\n' });
-  const [{ args = [] } = {}] = buildsOf(done.ended);
+  const args = buildsOf(done.ended)[0]?.args ?? [];
   const bound = args.flatMap((one, at) => (one === '--secret' ? [args[at + 1]?.split(',')[0]] : []));
   expect(bound).toEqual(['id=slipway-environment', 'id=NPM_TOKEN', 'id=PIP_INDEX_URL']);
   expect(args[args.indexOf('--build-arg') + 1]).toBe('NEXT_PUBLIC_URL=https://shown.example');
