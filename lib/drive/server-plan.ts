@@ -3,6 +3,7 @@ import type { SharedVariables } from '../adapters/agent-secrets.ts';
 import { managedComputeKinds } from '../compute/kinds.ts';
 import type { ServerPlan } from '../compute/managed.ts';
 import { ComputeRefused, type Plan } from '../compute/port.ts';
+import { revisionVariables, serverDefaults } from '../contract/server-variables.ts';
 import { execLine } from '../contract/shell-line.ts';
 import type { Listener } from '../core/items/items.ts';
 import { describeFailure, HEALTH_PATH } from '../domain/agent-failure.ts';
@@ -50,6 +51,7 @@ export function serverPlanOf(
   const { revision_id: revisionId } = spec;
   return {
     ...servers,
+    environment: withFacts(servers, spec),
     revisionId,
     byTask,
     keys: { plain: keyOf(servers), fresh: keyOf(servers, revisionId) },
@@ -122,6 +124,15 @@ function variablesOf(
   if (common === undefined || references.length === 0) return { environment: environmentOfSet };
   const { arn, version } = common;
   return { environment: environmentOfSet, shared: { arn, version, variables: references } };
+}
+
+/** Servers whose environment differs in these alone are of the same content, so keys leave them out. */
+function withFacts({ environment, shared }: Servers, spec: DeploySpec): Servers['environment'] {
+  const own = Object.fromEntries(environment.map(({ name, value }) => [name, value]));
+  const fromItem = new Set(shared?.variables.map(({ name }) => name));
+  return Object.entries({ ...serverDefaults, ...own, ...revisionVariables(spec) })
+    .filter(([name]) => !fromItem.has(name))
+    .map(([name, value]) => ({ name, value }));
 }
 
 const textsIn = (value: unknown): Record<string, string> =>

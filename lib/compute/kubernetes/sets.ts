@@ -10,6 +10,7 @@ import { mendOne } from './mend.ts';
 import { belongsToData, headerOf, isManagedObject, type Notes, noted, setNotes } from './noted.ts';
 import { failureInCluster, foundInCluster, type Observed, type ObservedSet, observe } from './observed.ts';
 import { baseNameOf, type RenderContext, type ServerSpec } from './render/context.ts';
+import { toldIn } from './render/environment.ts';
 import { annotations, baseName, labels, setName } from './render/names.ts';
 import { problemsToStart } from './render/problems.ts';
 import { resourcesOf, scaleOf } from './render/resources.ts';
@@ -224,8 +225,9 @@ export class Sets implements Compute<Plan> {
     this.#mended = state();
   }
 
-  async #mendSet({ spec }: V1Deployment): Promise<void> {
-    const rendered = this.#render(spec?.replicas ?? 1);
+  async #mendSet(deployment: V1Deployment): Promise<void> {
+    const { spec } = deployment;
+    const rendered = this.#render(spec?.replicas ?? 1, toldIn(deployment));
     const wanted = [
       ...supportingOf(rendered),
       ...deploymentsOf(rendered).map(unscaled),
@@ -244,10 +246,11 @@ export class Sets implements Compute<Plan> {
 
   #mendShared = (renew = false): Promise<void> => this.#shared.mend(this.#wanted(), this.#context(), renew);
 
-  #render(wanted: number): RenderedSet {
+  #render(wanted: number, told?: RenderContext['told']): RenderedSet {
     const spec = this.#wanted();
     const salt = this.#key === this.#plan?.keys.fresh ? spec.revision_id : undefined;
-    return renderSet(spec, this.#context(), wanted, salt);
+    const context = { ...this.#context(), ...(told !== undefined && { told }) };
+    return renderSet(spec, context, wanted, salt);
   }
 
   #wanted(): ServerSpec {

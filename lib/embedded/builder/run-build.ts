@@ -7,7 +7,7 @@ import { BuildFailure } from '../../builds/failure.ts';
 import { refuseLfsPointers } from '../../builds/lfs.ts';
 import { requireFiles } from '../../builds/plan-project.ts';
 import { sealSource } from '../../builds/seal.ts';
-import { reportUnpacked, unpackTarball } from '../../builds/tarball.ts';
+import { leaveOuterFolder, reportUnpacked, unpackTarball } from '../../builds/tarball.ts';
 import { variablesOf } from '../../builds/variables.ts';
 import { platformOf } from '../../contract/images/platforms.ts';
 import type { AgentServer } from '../../contract/revision-status.ts';
@@ -121,6 +121,7 @@ async function obtainSource(context: Context): Promise<string | undefined> {
     const file = blobs.fileOf(source.key);
     const request = unpackTarball({ file, sha256: source.sha256, folder });
     reportUnpacked(await unpackArchive(processes, request, signal), (text) => log.say(text));
+    await leaveOuterFolder(folder, job, (text) => log.say(text));
     await refuseLfsPointers(folder);
     return undefined;
   }

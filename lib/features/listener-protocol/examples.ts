@@ -24,6 +24,7 @@ const spec = {
   server: 'langgraph',
   queue: false,
   drain_seconds: 600,
+  commit_sha: '4f1d2c3b5a69788796a5b4c3d2e1f00918273645',
 };
 
 const lines = [{ timestamp: 1795260553502, level: 'INFO', message: 'Listening on port 8000' }];

@@ -87,6 +87,7 @@ export const deploySpec = z.object({
   server: z.enum(agentServers).optional(),
   queue: z.boolean().optional(),
   drain_seconds: z.int().nullish(),
+  commit_sha: z.string().nullish(),
   start_command: z.string().nullish(),
   health_check: healthCheck().nullish(),
 });

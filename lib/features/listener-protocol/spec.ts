@@ -61,6 +61,7 @@ export async function specOf(
     server,
     queue: hasQueue(server, sent),
     drain_seconds: deployment.config.drain_seconds ?? null,
+    commit_sha: revision.revision_config.repo_commit_sha ?? null,
     start_command: configuration.start_command ?? null,
     health_check: configuration.health_check ?? null,
   };

@@ -244,6 +244,10 @@ describe('a config path', () => {
     ['none.json', "Config file 'none.json' does not exist in the source"],
     ['none/x.json', "Config file 'none/x.json' does not exist in the source"],
     ['folder', "Config file 'folder' is not a file"],
+    [
+      'folder/a',
+      "Config file 'folder/a' is of another kind: graph_config_path names a langgraph.json, or a package.json in the folder of a server. Name one of them, or leave graph_config_path out and set root_directory to the project's folder",
+    ],
   ])('%s is refused', async (configPath, reason) => {
     const { ended } = await built(
       { Dockerfile: 'FROM x', out: { link: '/etc' }, 'folder/a': '1' },

@@ -229,6 +229,11 @@ describe('a build that fails', () => {
       ['a missing file', 'missing.json', /^Config file 'missing.json' does not exist in the source$/],
       ['a missing folder', 'no/langgraph.json', /does not exist in the source/],
       ['a folder', 'folder', /is not a file/],
+      [
+        'another kind of file',
+        'folder/a',
+        /^Config file 'folder\/a' is of another kind: .* set root_directory/,
+      ],
     ])('refuses a config path of %s', async (_, configPath, reason) => {
       const { run } = await setUp();
       const { state, log } = await run(jobFor(url, { configPath }));

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import * as tar from 'tar';
 import { describe, expect, it } from 'vitest';
+import { leaveOuterFolder } from '../../../lib/builds/tarball.ts';
 import { handMadeTar } from '../../support/files/hand-made-tar.ts';
 import { manyEntries } from '../../support/files/hostile-uploads.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
@@ -84,6 +85,31 @@ describe('a build of an uploaded tarball', () => {
     expect(messageOf(state)).toMatch(/^The source tarball cannot be unpacked: /);
     expect(messageOf(state)).toMatch(reason);
     expect(existsSync(join(dataFolder, 'work', 'evil'))).toBe(false);
+  });
+
+  it('takes a source out of the one folder that is around everything', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'app-1.2', 'app-1.2'), { recursive: true });
+    await writeFile(join(folder, 'app-1.2', 'Procfile'), 'web: true');
+    await writeFile(join(folder, 'app-1.2', 'app-1.2', 'a'), '');
+    const { state, blobs, log } = await build(await packed(folder, ['app-1.2']));
+    if (state.state !== 'succeeded' || state.artifact.kind !== 'folder')
+      throw new Error(JSON.stringify(state));
+    const files = await unpack(blobs, state.artifact.key);
+    expect(files.get('list.txt')).toBe('Procfile\napp-1.2\nlist.txt\n');
+    expect(log).toContain('Everything in the archive lies in the folder app-1.2, so paths begin there');
+  });
+
+  it('leaves a folder that paths name, and one that is no project', async () => {
+    for (const configPath of ['apps/agent/langgraph.json', 'langgraph.json']) {
+      const folder = await temporaryFolder();
+      await mkdir(join(folder, 'apps', 'agent'), { recursive: true });
+      await writeFile(join(folder, 'apps', 'agent', 'langgraph.json'), '{}');
+      await writeFile(join(folder, 'apps', 'agent', 'Procfile'), 'web: true');
+      const said: string[] = [];
+      await leaveOuterFolder(folder, { configPath }, (text) => said.push(text));
+      expect([await readdir(folder), said]).toEqual([['apps'], []]);
+    }
   });
 
   it('refuses pointers of Git LFS in the place of files', async () => {

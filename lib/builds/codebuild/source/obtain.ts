@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { unpackCommand, unpackedBy } from '../../../unpack/unpack.ts';
 import { BuildFailure } from '../../failure.ts';
 import { refuseLfsPointers } from '../../lfs.ts';
-import { reportUnpacked, unpackTarball } from '../../tarball.ts';
+import { leaveOuterFolder, reportUnpacked, unpackTarball } from '../../tarball.ts';
 import type { Job } from '../job.ts';
 import type { Machine } from '../machine.ts';
 import { say } from '../report.ts';
@@ -37,5 +37,6 @@ async function obtainTarball(
   const ran = await run(command, args, { env: bareEnvironment(machine.home), output: 'read' });
   reportUnpacked(unpackedBy(ran, ran.output), say);
   await rm(file);
+  await leaveOuterFolder(machine.source, machine.job, say);
   await refuseLfsPointers(machine.source);
 }

@@ -19,6 +19,8 @@ export type RenderContext = {
   storeImages?: Partial<Record<'postgres' | 'redis', string>>;
   /** The Secrets with which nodes pull them. */
   storePullSecrets?: readonly string[];
+  /** What servers of a set that is there were told of themselves; absent: what its spec says. */
+  told?: readonly { name: string; value?: string }[];
   /** The cluster is OpenShift: it gives pods their users itself, and DNS has another port. */
   openshift?: boolean;
 };

@@ -1,4 +1,5 @@
-import type { V1EnvVar, V1EnvVarSource } from '@kubernetes/client-node';
+import type { V1Deployment, V1EnvVar, V1EnvVarSource } from '@kubernetes/client-node';
+import { revisionVariables, serverDefaults } from '../../../contract/server-variables.ts';
 import { baseNameOf, type ServerSpec } from './context.ts';
 import { postgresName, redisName } from './names.ts';
 
@@ -61,13 +62,37 @@ function storeVariables(spec: ServerSpec, own: Map<string, V1EnvVarSource>): V1E
   }));
 }
 
-/** The variables of a server or of its queue workers; `extra` come after the deployment's own. */
-export function environmentOf(spec: ServerSpec, secretName: string, extra: V1EnvVar[] = []): V1EnvVar[] {
+const literals = (values: Readonly<Record<string, string>>): V1EnvVar[] =>
+  Object.entries(values).map(([name, value]) => ({ name, value }));
+
+/** What servers of a spec are told of themselves. */
+export const toldOf = (spec: ServerSpec): V1EnvVar[] =>
+  literals({ ...serverDefaults, ...revisionVariables(spec) });
+
+const TOLD = new Set([...Object.keys(serverDefaults), 'SLIPWAY_REVISION_ID', 'SLIPWAY_COMMIT']);
+
+/** What those of a set that is there were told: a set never changes, whichever revision it runs for by now. */
+export const toldIn = ({ spec }: V1Deployment): V1EnvVar[] =>
+  (spec?.template.spec?.containers[0]?.env ?? []).flatMap(({ name, value }) =>
+    value !== undefined && TOLD.has(name) ? [{ name, value }] : [],
+  );
+
+/**
+ * The variables of a server or of its queue workers; `extra` come after the deployment's own, then what it is
+ * `told` of itself.
+ */
+export function environmentOf(
+  spec: ServerSpec,
+  secretName: string,
+  told: readonly V1EnvVar[],
+  extra: V1EnvVar[] = [],
+): V1EnvVar[] {
   const own = sources(spec, secretName);
   const variables: V1EnvVar[] = [
     ...[...own].map(([name, valueFrom]) => ({ name, valueFrom })),
     ...storeVariables(spec, own),
     ...extra,
+    ...told.filter(({ name }) => !(name in serverDefaults && own.has(name))),
     ...[...listening].map(([name, value]) => ({ name, value })),
   ];
   // The API server merges variables by name and refuses two of one.

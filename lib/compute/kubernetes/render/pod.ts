@@ -19,7 +19,7 @@ import {
   renderVolumes,
 } from './containers.ts';
 import { baseNameOf, type RenderContext, type ServerSpec, startTimeoutSecondsOf } from './context.ts';
-import { environmentOf, SERVER_PORT } from './environment.ts';
+import { environmentOf, SERVER_PORT, toldOf } from './environment.ts';
 import { ownLabels, textsOf } from './metadata.ts';
 import { setName } from './names.ts';
 import { accountNameOf, requirementsOf, resourcesOf, serverRequirements } from './resources.ts';
@@ -76,23 +76,23 @@ const QUEUE_COMMAND = ['python', '-m', 'langgraph_api.queue_entrypoint'];
 
 type Roled = Pick<V1Container, 'command' | 'env' | 'lifecycle' | 'resources'>;
 
-function serverPart(spec: ServerSpec, resources: ResourceSpec, secretName: string): Roled {
-  const required = serverRequirements(resources);
+function serverPart(spec: ServerSpec, context: RenderContext, secretName: string): Roled {
+  const required = serverRequirements(resourcesOf(spec));
   const line = spec.start_command || undefined;
   return {
     ...(line !== undefined && { command: ['sh', '-c', execLine(line)] }),
-    env: environmentOf(spec, secretName, spec.queue === true ? NO_JOBS : []),
+    env: environmentOf(spec, secretName, context.told ?? toldOf(spec), spec.queue === true ? NO_JOBS : []),
     lifecycle: { preStop: { sleep: { seconds: PRE_STOP_SECONDS } } },
     ...(required !== undefined && { resources: required }),
   };
 }
 
 /** Workers have no address that would have to go first. */
-function queuePart(spec: ServerSpec, resources: ResourceSpec, secretName: string): Roled {
-  const required = requirementsOf(resources, 'queue_');
+function queuePart(spec: ServerSpec, context: RenderContext, secretName: string): Roled {
+  const required = requirementsOf(resourcesOf(spec), 'queue_');
   return {
     command: QUEUE_COMMAND,
-    env: environmentOf(spec, secretName),
+    env: environmentOf(spec, secretName, context.told ?? toldOf(spec)),
     ...(required !== undefined && { resources: required }),
   };
 }
@@ -104,7 +104,7 @@ function mainContainer(spec: ServerSpec, context: RenderContext, key: string, ro
     name: role,
     image: imageOf(spec),
     ports: [{ name: 'http', containerPort: SERVER_PORT }],
-    ...partOf(spec, resources, setName(baseNameOf(spec), key)),
+    ...partOf(spec, context, setName(baseNameOf(spec), key)),
     ...probes(spec, context, role),
     ...(resources.volume_mounts !== undefined && { volumeMounts: renderMounts(resources.volume_mounts) }),
     securityContext: containerSecurity(context),

@@ -91,7 +91,7 @@ const neutral = {
  */
 export function setKey(spec: ServerSpec, context: RenderContext, salt?: string): string {
   const { pullSecret: _, ...place } = context;
-  const nowhere = { ...place, listenerId: NOBODY, namespace: 'namespace' };
+  const nowhere = { ...place, listenerId: NOBODY, namespace: 'namespace', told: [] };
   const { notes: __, ...rendered } = renderUnder('', { ...spec, ...neutral }, nowhere, 1);
   const resources = resourcesOf(spec);
   const scales = [scaleOf(resources), spec.queue === true ? scaleOf(resources, 'queue_') : null];
