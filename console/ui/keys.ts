@@ -1,7 +1,9 @@
 import { useEffect } from 'preact/hooks';
 
+/** For a moment after a dialog has closed, keys are still sent to the field in it that had the focus. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
+  target.closest('dialog:not([open])') === null &&
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /** What single keys do while nobody types and no dialog is open. */

@@ -53,6 +53,12 @@ export const managedComputeKinds: ManagedComputeKinds = {
   ecs: { name: 'Fargate', computeId: 'fargate', platforms: ['linux/amd64'] },
 };
 
+/** The types of which a person can register a listener that runs images, as a refusal proposes them. */
+export const imageTypes: string = registeredComputeTypes
+  .filter((type) => computeKinds[type].runs === 'image')
+  .map((type) => `'${type}'`)
+  .join(' or ');
+
 /** What refusals say of a type. Apart from the rest, which more functions need. */
 export type ComputeWords = {
   /** What it does, after the name of its listener. */

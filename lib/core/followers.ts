@@ -107,7 +107,8 @@ const takenAt = async (table: Deps['table'], tenantId: string, now: number): Pro
 
 /**
  * A free place that this one may have: one of the last only without any other. All requests of one person
- * want the same of the last, so that the condition of the write lets one of them have it.
+ * that find the same places free want the same of the last, so that the condition of the write lets one of
+ * them have it.
  */
 function freeSlot(
   taken: readonly FollowerSlot[],

@@ -128,7 +128,7 @@ describe('npm run verify:aws', () => {
 
   it('deploys, uses, destroys and deploys again an environment of its own, and leaves nothing', async () => {
     const repository = ['--repo', 'ssh://git@git.example.com/team/hello.git'];
-    const verifying = start('--stream-seconds', '12', ...repository);
+    const verifying = start('--stream-seconds', '60', ...repository);
     expect(await playBuilds(verifying)).toEqual([6, 2]);
     expect(await verifying.group.exited).toMatchObject({ code: 0 });
     expect(verifying.printed()).not.toContain('FAILED');

@@ -42,7 +42,19 @@ export function httpTests(program: () => Program): void {
       [409, () => ({ method: 'POST', path: `${ofRevision()}/interrupt` })],
       [412, () => aChange({ headers: { 'if-match': '"77"' } })],
       [413, () => aChange({ body: { name: 'x'.repeat(1024 * 1024) } })],
-      [422, () => aChange({ body: { secrets: 'hush' } })],
+      [
+        422,
+        () => ({
+          method: 'POST',
+          path: '/v2/deployments',
+          body: {
+            name: 'odd',
+            source: 'github',
+            source_config: { repo_url: 'https://example.com/a.git', resource_spec: { memory_mb: 200 } },
+            source_revision_config: {},
+          },
+        }),
+      ],
       [415, () => aChange({ body: 'name=a', headers: { 'content-type': 'text/plain' } })],
     ])('of %i says why, as JSON', async (status, asked, headers = {}) => {
       const answer = await ask(asked());

@@ -17,8 +17,8 @@ import { healthCheck, healthCheckRequest } from './health-check.ts';
 import { resourceSpec } from './resource-spec.ts';
 
 /*
- * The fields of a deployment, for all who read them: the stored items of core, the requests and answers of the
- * features, and the notes of the API's description.
+ * The fields of a deployment, for all who read them: the stored items of core, the requests and answers of
+ * the features, and the notes of the API's description.
  */
 
 /** Fields of a deployment itself that make no revision and count at once. */

@@ -1,4 +1,4 @@
-import { computeWords } from '../../compute/kinds.ts';
+import { computeWords, imageTypes } from '../../compute/kinds.ts';
 import { buildFields, type RunField, runFields } from '../../contract/deployments/fields.ts';
 import type { Secret } from '../../contract/deployments/secrets.ts';
 import { refuse } from '../../contract/errors.ts';
@@ -201,7 +201,7 @@ function checkRunnable(
   if (sameKind && !isOfSource(fields)) return;
   checkSource(kind, fields, { ...before.config, ...(sameKind && before.revision_config), ...fields });
   if (!canRun(listener.compute_type, kind)) {
-    const reason = `listener ${listener.compute_id} ${computeWords[listener.compute_type].does} and cannot run images; a listener of compute_type 'k8s' would.`;
+    const reason = `listener ${listener.compute_id} ${computeWords[listener.compute_type].does} and cannot run images; a listener of compute_type ${imageTypes} would.`;
     throw refuse('source_configuration', { reason });
   }
 }

@@ -1,4 +1,4 @@
-import { computeKinds, computeWords } from '../../compute/kinds.ts';
+import { computeKinds, computeWords, imageTypes } from '../../compute/kinds.ts';
 import { type ApiError, refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
 import type { Deps } from '../../core/deps.ts';
@@ -54,7 +54,7 @@ async function namedListener(
 
 const cannotRun = (listener: Listener, source: Source): Error =>
   refuse('source_configuration', {
-    reason: `listener ${listener.compute_id} ${computeWords[listener.compute_type].does} and cannot run images, which source '${source}' gives; a listener of compute_type 'k8s' would, or deploy from source ('github').`,
+    reason: `listener ${listener.compute_id} ${computeWords[listener.compute_type].does} and cannot run images, which source '${source}' gives; a listener of compute_type ${imageTypes} would, or deploy from source ('github').`,
   });
 
 async function defaultListener(deps: ChoiceDeps, tenantId: string, source: Source): Promise<Listener> {
@@ -85,7 +85,7 @@ function none(all: Listener[], source: Source): Error {
     const why = 'no listener is registered in this tenant; register one with POST /v2/listeners.';
     return refuse('listener_required', { why });
   }
-  const why = `no registered listener can run source '${source}': they run processes, and an image needs a listener of compute_type 'k8s'.`;
+  const why = `no registered listener can run source '${source}': they run processes, and an image needs a listener of compute_type ${imageTypes}.`;
   return refuse('listener_required', { why });
 }
 

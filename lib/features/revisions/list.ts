@@ -63,7 +63,7 @@ type Candidate = { number: number; certain: boolean };
  * revisions are read for the page alone: how others ended, what is queued and what is active is known without
  * them. One that is in progress is read, and so are those that ended before their ends were noted.
  */
-export async function filteredPage(
+async function filteredPage(
   table: Table,
   deployment: Deployment,
   query: Query,

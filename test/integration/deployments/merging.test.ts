@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findDeployment } from '../../../lib/core/items/deployments.ts';
+import { findDeployment, getConfiguration } from '../../../lib/core/items/deployments.ts';
 import { openDeploymentSecrets } from '../../../lib/core/secrets.ts';
 import { change, github, interrupt, post, register, revisions, show } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
@@ -155,12 +155,11 @@ async function expectLike({ deps, caller }: World, id: string, model: Model): Pr
   expect(shown.source_revision_config).toMatchObject({ repo_ref: model.ref, graph_config_path: model.path });
   expect(shown.secrets).toEqual([...model.secrets.keys()].map((name) => ({ name, value: MASK })));
   const stored = await findDeployment(deps.table, caller.tenantId, id);
-  const secrets = await openDeploymentSecrets(
-    deps,
-    { tenantId: caller.tenantId, deploymentId: id },
-    stored?.secrets,
-  );
+  const ref = { tenantId: caller.tenantId, deploymentId: id };
+  const secrets = await openDeploymentSecrets(deps, ref, stored?.secrets);
   expect(secrets).toEqual([...model.secrets].map(([name, value]) => ({ name, value })));
+  const runs = await getConfiguration(deps.table, ref, stored?.configuration ?? 0);
+  expect(runs.resource_spec ?? null).toEqual(model.resourceSpec);
   const { resources } = await revisions(world, id, { limit: '1' });
   expect(resources[0]?.id).toBe(shown.latest_revision_id);
   expect(stored?.latest_number).toBe(model.revisions);

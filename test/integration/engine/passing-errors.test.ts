@@ -29,7 +29,8 @@ it('a call that never returns halts no other deployment, and the sweep goes on',
   await buildStarted(world, first);
   await world.deps.builds.become(`build-${first}`, { state: 'running' });
   await reaches(world, id, first, 'BUILDING');
-  world.deps.clock.wait = () => setTimeout(200);
+  // Long enough for a look that does not hang.
+  world.deps.clock.wait = () => setTimeout(5_000);
   world.deps.workflow.fail = never;
   await interrupt(world, id, first);
 

@@ -56,7 +56,7 @@ describe('every route of the table', () => {
   it('is asked with ids of things that are there', async () => {
     const { own } = await someWorld();
     const named = new Set(guarded.flatMap(idsIn));
-    // A new kind of id needs a thing of its kind in test/support/security-world.ts.
+    // A new kind of id needs a thing of its kind in test/support/world/security-world.ts.
     expect([...named].filter((name) => own.ids[name] === undefined)).toEqual([]);
   });
 

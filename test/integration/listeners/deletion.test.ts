@@ -136,6 +136,18 @@ describe('a create and the deletion of its listener', () => {
     }
     expect(seen.length).toBeGreaterThan(2);
   });
+
+  it('never both succeed when many come at once', async () => {
+    const world = await aWorld();
+    const { id } = await register(world, 'machine');
+    const creates = Array.from({ length: 4 }, (_, n) => outcomeOf(post(world, on(id, `d-${n}`))));
+    const deletes = Array.from({ length: 2 }, () => outcomeOf(removeListener(world, id)));
+    const [made, deleted] = [await Promise.all(creates), await Promise.all(deletes)];
+    const left = await findListener(world.deps.table, world.caller.tenantId, id);
+    expect(left === undefined).toBe(deleted.includes('made'));
+    expect(made.includes('made')).toBe(left !== undefined);
+    expect(left?.closing).toBeUndefined();
+  });
 });
 
 describe('a deletion that was cut off', () => {

@@ -93,8 +93,6 @@ const exceptions: Record<string, string> = {
   [String.raw`new RegExp(${'`'}${'$'}{BEGINNING}${'$'}{RegExp.escape(form)}(?![\\w-])${'`'}, 'g')`]:
     'Of folders of this machine. What is looked for before one ends at the colour that ends there.',
   "new RegExp(old, 'gm')": 'Of what we write into the scripts of an environment, at most some kilobytes.',
-  [String.raw`new RegExp(${'`'}(?<=\\s)${'$'}{MARKER_VARIABLE}=\\S+${'`'}, 'g')`]:
-    'Begins with a name behind a space and ends at one.',
 };
 
 const FOLDERS = ['lib', 'functions', 'console'];

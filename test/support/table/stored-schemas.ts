@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 const lib = new URL('../../../lib/', import.meta.url);
 
-/** Every schema that the store, or a feature's items and store, export: what reads stored items is among them. */
+/** Every schema that the store, the core, or a feature's items and store export: what reads stored items is among them. */
 export async function exportedSchemas(): Promise<z.ZodType[]> {
   const files = glob(['{store,core}/**/*.ts', 'features/*/{items,store}.ts'], { cwd: lib });
   const exported: unknown[] = [];

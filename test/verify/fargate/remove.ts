@@ -1,4 +1,8 @@
-import { DeleteServiceCommand, DeleteTaskDefinitionsCommand, DeregisterTaskDefinitionCommand } from '@aws-sdk/client-ecs';
+import {
+  DeleteServiceCommand,
+  DeleteTaskDefinitionsCommand,
+  DeregisterTaskDefinitionCommand,
+} from '@aws-sdk/client-ecs';
 import { DeleteRuleCommand, DeleteTargetGroupCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { PutFunctionConcurrencyCommand } from '@aws-sdk/client-lambda';
 import { DeleteSecretCommand } from '@aws-sdk/client-secrets-manager';
