@@ -18,6 +18,8 @@ export type GroupCommand = {
   /** The whole environment; see `childEnvironment`. */
   environment: Record<string, string>;
   onLine: (line: OutputLine) => void;
+  /** Whom it runs as; this process's own user otherwise. Only root may name another. */
+  user?: { uid: number; gid: number };
   /** `pipe` for a child that ends when its parent is gone. */
   stdin?: 'ignore' | 'pipe';
   lineBytesMax?: number;
@@ -102,6 +104,7 @@ export function startGroup(command: GroupCommand, marker: string, markerValue: s
     cwd: command.cwd,
     env: { ...command.environment, [MARKER_VARIABLE]: markerValue },
     detached: true,
+    ...command.user,
     stdio: [command.stdin ?? 'ignore', 'pipe', 'pipe'],
   });
   child.stdin?.on('error', () => undefined);

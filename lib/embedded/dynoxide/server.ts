@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { childEnvironment } from '../../processes/environment.ts';
 import { freePort } from '../../processes/free-port.ts';
 import type { ProcessGroup } from '../../processes/group.ts';
+import { keepRunning } from '../../processes/keep-running.ts';
 import { describeExit, type Processes } from '../../processes/run-command.ts';
 import { systemPatience } from '../../store/dynamodb/patience.ts';
-import { keepRunning } from '../keep-running.ts';
 import { databaseHost } from './address.ts';
 
 /**

@@ -6,8 +6,8 @@ import type { Log } from '../../listener/log.ts';
 import { childEnvironment, ownVariables } from '../../processes/environment.ts';
 import type { ProcessGroup } from '../../processes/group.ts';
 import { HIDDEN_FOLDER_VARIABLE } from '../../processes/hidden-paths.ts';
+import { keepRunning } from '../../processes/keep-running.ts';
 import type { Processes } from '../../processes/run-command.ts';
-import { keepRunning } from '../keep-running.ts';
 
 export type ListenerChildOptions = {
   processes: Processes;

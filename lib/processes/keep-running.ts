@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ProcessGroup } from '../processes/group.ts';
-import { describeExit, type Processes } from '../processes/run-command.ts';
+import type { ProcessGroup } from './group.ts';
+import { describeExit, type Processes } from './run-command.ts';
 
 export type RestartPauses = {
   /** Before the first restart. */
