@@ -23,7 +23,10 @@ export type RunInHand = {
 /** How a thread stands: what the worker's graph says of the newest checkpoint. */
 export type Snapshot = {
   readonly values: Json;
-  /** The nodes that would run next; empty at the end of the graph. */
+  /**
+   * The nodes that would run next, those of a subgraph too, by the names of `hello`: `node`, `parent:node`. Empty at the
+   * end of the graph.
+   */
   readonly next: readonly string[];
   /** An object: by the id of each waiting task the list of its interrupts. */
   readonly interrupts: Json;
@@ -85,7 +88,7 @@ export type WorkerOp =
 
 /** What the queue asks of a worker. Documents are raw JSON text. */
 export type GraphWorker = {
-  /** What the worker that runs now has said of itself. */
+  /** What the worker that runs now has said of itself. Nodes of subgraphs are `parent:node`, as xray names them. */
   readonly hello: {
     readonly protocol: number;
     readonly language: 'python' | 'javascript';

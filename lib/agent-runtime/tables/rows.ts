@@ -36,6 +36,9 @@ export type ThreadRow = {
   state: Json | null;
   /** The nodes that would run next. */
   next: string[];
+  /** The last run ended at an interrupt or a breakpoint. */
+  waits: boolean;
+  graph_id: string | null;
   /** The build that alone may go on with the thread, and the revision that it was of. Null: the serving build does. */
   build_id: string | null;
   revision_id: string | null;

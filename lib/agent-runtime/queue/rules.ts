@@ -1,0 +1,73 @@
+import { isNull, membersOf } from '../tables/raw-json.ts';
+import type { CancelAction, Json } from '../tables/rows.ts';
+import type { GraphWorker, RunInHand } from './port.ts';
+
+/** A lease lasts so long without a beat. Whoever holds none for so long has lost its runs. */
+export const LEASE_MILLISECONDS = 10_000;
+export const BEAT_MILLISECONDS = 3_000;
+
+/** A graph whose lease cannot be renewed is stopped so long before it ends, so that none runs twice at once. */
+export const LEASE_MARGIN_MILLISECONDS = 2_000;
+
+/** So many times may its process die in one and the same step of a run. */
+export const FAILURES_MAX = 3;
+
+/** A run as its claim found it. */
+export type ClaimedRun = RunInHand & {
+  readonly cancel: CancelAction | null;
+  readonly failures: number;
+  readonly lastFailure: string | null;
+  readonly resumable: boolean;
+  /** The nodes that the thread would run next, as of its last run. */
+  readonly threadNext: readonly string[];
+  /** Since its first claim. */
+  readonly runningSeconds: number;
+};
+
+export type Verdict =
+  | { readonly kind: 'run' }
+  /** Cancelled while nobody had it in hand, after it had begun. */
+  | { readonly kind: 'cancelled'; readonly action: CancelAction }
+  | { readonly kind: 'refused'; readonly error: Json };
+
+const errorOf = (error: string, message: string): Json => JSON.stringify({ error, message });
+
+/** What whoever has claimed a run does with it. */
+export function verdictOf(run: ClaimedRun, { graphs }: GraphWorker['hello']): Verdict {
+  if (run.cancel !== null) return { kind: 'cancelled', action: run.cancel };
+  if (run.failures >= FAILURES_MAX) {
+    const message = `The process of this run has ended ${run.failures} times in the same step, at last so: ${run.lastFailure ?? 'unknown'}. Mend what ends it, and start the run again.`;
+    return { kind: 'refused', error: errorOf('ProcessFailure', message) };
+  }
+  const graph = graphs[run.graphId];
+  if (graph === undefined) {
+    const message = `Revision ${run.revisionId} has no graph '${run.graphId}'; it has: ${Object.keys(graphs).sort().join(', ')}.`;
+    return { kind: 'refused', error: errorOf('GraphNotFound', message) };
+  }
+  const missing = missingNode(run, graph.nodes);
+  if (missing === undefined) return { kind: 'run' };
+  const message = `The thread goes on at node '${missing}', which revision ${run.revisionId} has not. Deploy a revision that has it, or start anew with an input.`;
+  return { kind: 'refused', error: errorOf('NodeNotFound', message) };
+}
+
+/**
+ * The first node at which the run would go on and that the graph has not: LangGraph would end it as a success without
+ * that step. A new input does not go on: it begins at the graph's start.
+ */
+function missingNode(run: ClaimedRun, nodes: readonly string[]): string | undefined {
+  if (!goesOn(run.kwargs)) return undefined;
+  // Names that begin so are LangGraph's own, like `__start__`.
+  return run.threadNext.find((node) => !node.startsWith('__') && !nodes.includes(node));
+}
+
+function goesOn(kwargs: Json): boolean {
+  const members = membersOf(kwargs);
+  return !isNull(members.get('command')) || isNull(members.get('input'));
+}
+
+/** The error of a run that took longer than `seconds`. */
+export const timeoutError = (seconds: number): Json =>
+  errorOf(
+    'TimeoutError',
+    `The run took longer than ${seconds} seconds. Raise BG_JOB_TIMEOUT_SECS, or make it shorter.`,
+  );

@@ -1,0 +1,106 @@
+import pg from 'pg';
+import type { Timestamp } from './rows.ts';
+
+/** Runs a statement; throws what Postgres says. */
+export type Query = <Row extends object = Record<string, unknown>>(
+  sql: string,
+  values?: readonly unknown[],
+) => Promise<Row[]>;
+
+const OID = { int8: 20, json: 114, jsonb: 3802, timestamptz: 1184 } as const;
+
+/** `2026-11-26 12:00:00.12+00`, in UTC as `connection` asks, as the HTTP API has times. */
+const timestampOf = (text: string): Timestamp => `${text.slice(0, -3).replace(' ', 'T')}+00:00`;
+
+/** Documents stay text. Numbers of 64 bits are counts and sequences here, far below 2^53. */
+const types = new pg.TypeOverrides();
+types.setTypeParser(OID.json, (text) => text);
+types.setTypeParser(OID.jsonb, (text) => text);
+types.setTypeParser(OID.int8, Number);
+types.setTypeParser(OID.timestamptz, timestampOf);
+
+/** How a server connects, for its pool and for the session that listens. */
+export const connectionTo = (uri: string): pg.ClientConfig => ({
+  connectionString: uri,
+  types,
+  application_name: 'slipway-agent-runtime',
+  // A statement that hangs would keep a lease from being renewed for longer than it lasts.
+  connectionTimeoutMillis: 5_000,
+  query_timeout: 30_000,
+  options: '-c timezone=UTC -c search_path=rt,public',
+});
+
+/** One connection for each of some statements at once; the session that listens is another. */
+const CONNECTIONS = 8;
+
+/** SQLSTATE of a row that a unique index refuses. */
+const UNIQUE_VIOLATION = '23505';
+const DEADLOCK = '40P01';
+
+export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === UNIQUE_VIOLATION;
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+
+/** The tables of one deployment. */
+export class Database {
+  readonly uri: string;
+  readonly #pool: pg.Pool;
+
+  constructor(uri: string) {
+    this.uri = uri;
+    this.#pool = new pg.Pool({ ...connectionTo(uri), max: CONNECTIONS });
+    // An idle connection that breaks is replaced; whoever uses one hears of it by its statement.
+    this.#pool.on('error', () => undefined);
+  }
+
+  /** Over a unix socket a session lives exactly as long as the process at its other end. */
+  get isLocal(): boolean {
+    return /@\/|[?&]host=(?:\/|%2F)/i.test(this.uri);
+  }
+
+  /** Runs one statement, in a transaction of its own. */
+  readonly query: Query = async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
+    const { rows } = await this.#pool.query<Row>(sql, [...values]);
+    return rows;
+  };
+
+  /**
+   * Runs statements as one transaction; what they throw undoes them. Two that lock rows in another order are told apart by
+   * Postgres: the one that it ends runs again, so that `run` has no effects but by its statements.
+   */
+  async transaction<T>(run: (query: Query) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await this.#transaction(run);
+      } catch (error) {
+        if (codeOf(error) !== DEADLOCK || attempt === 5) throw error;
+      }
+  }
+
+  async #transaction<T>(run: (query: Query) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query('begin');
+      const result = await run(async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
+        const { rows } = await client.query<Row>(sql, [...values]);
+        return rows;
+      });
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch((undoing: unknown) => {
+        broken = undoing instanceof Error ? undoing : new Error(String(undoing));
+      });
+      throw error;
+    } finally {
+      // A connection that cannot be rolled back is closed, which undoes what it did.
+      client.release(broken);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}

@@ -1,0 +1,51 @@
+import type { Database } from './database.ts';
+
+/** What is wanted of a build: whether a server of it is needed, and what waits for it. */
+export type Demand = {
+  build_id: string;
+  /** Runs that are due, and since when the oldest is, in seconds. */
+  pending: number;
+  pending_seconds: number;
+  running: number;
+  calls: number;
+  calls_seconds: number;
+  /** Threads that wait for a person and belong to the build, and since when the oldest does. */
+  waiting: number;
+  waiting_seconds: number;
+  /** The newest revision that runs or threads are of. */
+  revision_id: string | null;
+};
+
+/** Every build that has something to do, or that threads wait for. */
+export const demandByBuild = async (database: Database): Promise<Demand[]> =>
+  await database.query<Demand>(
+    `with wanted as (
+      select build_id, revision_id, 'pending' as kind, not_before as since from rt.runs
+        where ready and status = 'pending' and not_before <= clock_timestamp()
+      union all select build_id, revision_id, 'running', started_at from rt.runs where status = 'running'
+      union all select build_id, null, 'calls', created_at from rt.calls where status in ('pending', 'running')
+      union all select build_id, revision_id, 'waiting', coalesce(state_updated_at, updated_at) from rt.threads
+        where waits and build_id is not null
+    )
+    select build_id, max(revision_id) as revision_id,
+      count(*) filter (where kind = 'pending') as pending, ${age('pending')} as pending_seconds,
+      count(*) filter (where kind = 'running') as running,
+      count(*) filter (where kind = 'calls') as calls, ${age('calls')} as calls_seconds,
+      count(*) filter (where kind = 'waiting') as waiting, ${age('waiting')} as waiting_seconds
+    from wanted group by build_id order by build_id`,
+  );
+
+function age(kind: string): string {
+  return `coalesce(extract(epoch from clock_timestamp() - min(since) filter (where kind = '${kind}'))::float8, 0)`;
+}
+
+/** Threads that would go on at a node: what a deploy compares with the nodes of a new revision. */
+export type WaitingNode = { graph_id: string | null; node: string; threads: number; waits: number };
+
+/** Those of live and resting threads, the most first. `waits` counts the threads that wait for a person. */
+export const waitingNodes = async (database: Database): Promise<WaitingNode[]> =>
+  await database.query<WaitingNode>(
+    `select graph_id, node, count(*) as threads, count(*) filter (where waits) as waits
+    from rt.threads, unnest(next) as node where next <> '{}' and not temporary
+    group by graph_id, node order by threads desc, node`,
+  );
