@@ -93,7 +93,8 @@ export type GraphWorker = {
     readonly protocol: number;
     readonly language: 'python' | 'javascript';
     readonly langgraph: string;
-    readonly graphs: Readonly<Record<string, { readonly nodes: readonly string[] }>>;
+    /** By the id of each graph its nodes; null where its factory makes none by its default config. */
+    readonly graphs: Readonly<Record<string, { readonly nodes: readonly string[] | null }>>;
   };
   /** Runs a graph until it ends, is drained or cancelled. */
   stream(run: RunInHand, listener: GraphListener): RunningGraph;

@@ -1,0 +1,79 @@
+"""Values of users as JSON and back, without changing numbers or text on the way."""
+
+import dataclasses
+import datetime
+import decimal
+import enum
+import json
+import math
+import uuid
+from typing import Any
+
+import orjson
+
+_OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+
+
+def plain(value: Any) -> Any:
+    """What JSON can hold of a value that has no form of its own there."""
+    if hasattr(value, "model_dump") and callable(value.model_dump) and not isinstance(value, type):
+        return value.model_dump()
+    if hasattr(value, "_asdict"):
+        return value._asdict()
+    if isinstance(value, (set, frozenset, tuple)):
+        return list(value)
+    if isinstance(value, BaseException):
+        return {"error": type(value).__name__, "message": str(value)}
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).decode("utf-8", "replace")
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if hasattr(value, "dict") and callable(value.dict) and not isinstance(value, type):
+        return value.dict()
+    return str(value)
+
+
+def dumps(value: Any) -> bytes:
+    """JSON of any value. Integers of any size are written exactly, and half a surrogate pair as its escape."""
+    try:
+        return orjson.dumps(value, default=plain, option=_OPTIONS)
+    except (TypeError, RecursionError):
+        return json.dumps(_tree(value), separators=(",", ":")).encode()
+
+
+def loads(text: bytes) -> Any:
+    """A value from JSON. Integers of any size stay exact, which orjson would make floating."""
+    return json.loads(text) if text else None
+
+
+def _tree(value: Any) -> Any:
+    """The same value of dict, list, str, int, float, bool and None alone."""
+    if value is None or isinstance(value, (bool, str)) and not isinstance(value, enum.Enum):
+        return value
+    if isinstance(value, enum.Enum):
+        return _tree(value.value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {_key(key): _tree(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_asdict"):
+        return [_tree(item) for item in value]
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, (uuid.UUID, decimal.Decimal)):
+        return str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = dataclasses.fields(value)
+        return {field.name: _tree(getattr(value, field.name)) for field in fields}
+    return _tree(plain(value))
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, str) and not isinstance(key, enum.Enum):
+        return key
+    if key is None or isinstance(key, bool):
+        return json.dumps(key)
+    tree = _tree(key)
+    return tree if isinstance(tree, str) else json.dumps(tree)

@@ -1,0 +1,168 @@
+"""One run of a graph: its input, its stream, and how it ends."""
+
+import asyncio
+import contextlib
+import sys
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any
+
+from langgraph.types import Command, Send
+from langgraph.version import __version__ as LANGGRAPH
+
+from .auth import AuthUser
+from .documents import dumps
+from .events import Translator
+from .project import Project
+from .snapshots import config_of, interrupts_of, state_view
+from .stores import FencedError, FencedSaver, Lease, away_in, has_answered, has_started
+
+try:
+    from langgraph.errors import GraphDrained
+    from langgraph.runtime import RunControl
+except ImportError:  # Before langgraph 1.2: a drain is a cancel, and repeats the step in hand.
+    GraphDrained = RunControl = None  # type: ignore[assignment,misc]
+
+
+class Run:
+    """A run in hand. `end` is told once, by a frame; nothing is sent after it."""
+
+    def __init__(self, project: Project, pool: Any, store: Any, args: dict[str, Any], channel: Any, call_id: int) -> None:
+        self._project, self._pool, self._store = project, pool, store
+        self._args, self._channel, self._id = args, channel, call_id
+        self._control = RunControl() if RunControl else None
+        self._draining = False
+        self.task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self.task = asyncio.get_running_loop().create_task(self._run())
+
+    def cancel(self) -> None:
+        if self.task:
+            self.task.cancel()
+
+    def drain(self) -> None:
+        self._draining = True
+        if self._control:
+            self._control.request_drain("the server stops")
+        else:
+            print(f"langgraph {LANGGRAPH} cannot stop between two steps: the step in hand is repeated", file=sys.stderr)
+            self.cancel()
+
+    def _send(self, event: str, body: bytes = b"", **more: Any) -> None:
+        self._channel.send({"id": self._id, "e": event, **more}, body)
+
+    async def _run(self) -> None:
+        args = self._args
+        lease = Lease(args["run_id"], args["owner"], args["epoch"], self.cancel)
+        try:
+            await self._stream(lease)
+        except asyncio.CancelledError:
+            if not self._lost(lease):
+                self._send("__drained__" if self._draining and not self._control else "__cancelled__")
+        except BaseException as error:
+            if self._lost(lease):
+                return
+            if GraphDrained and isinstance(error, GraphDrained):
+                self._send("__drained__")
+            elif away := away_in(error):
+                self._send("__away__", dumps(str(away)))
+            else:
+                self._send("__error__", dumps({"error": type(error).__name__, "message": str(error)}))
+                sys.excepthook(type(error), error, error.__traceback__)
+
+    def _lost(self, lease: Lease) -> bool:
+        if lease.lost is None:
+            return False
+        fenced = isinstance(lease.lost, FencedError)
+        self._send("__fenced__" if fenced else "__away__", dumps(str(lease.lost)))
+        return True
+
+    async def _stream(self, lease: Lease) -> None:
+        args, kwargs = self._args, self._args["kwargs"]
+        saver = FencedSaver(self._pool, lease, lambda: self._send("__step__"))
+        input_, config = await self._start(lease)
+        async with self._project.graph(args["graph_id"], config, checkpointer=saver, store=self._store) as graph:
+            self._send("metadata", dumps({"run_id": args["run_id"], "attempt": args["attempt"]}))
+            wanted = kwargs.get("stream_mode") or ["values"]
+            translator = Translator(wanted, bool(kwargs.get("stream_subgraphs")), self._send)
+            options: dict[str, Any] = {
+                "stream_mode": sorted(translator.modes),
+                "subgraphs": True,
+                "durability": kwargs.get("durability") or "sync",
+                "interrupt_before": kwargs.get("interrupt_before"),
+                "interrupt_after": kwargs.get("interrupt_after"),
+            }
+            if self._control:
+                options["control"] = self._control
+            if kwargs.get("context") and graph.context_schema is not None:
+                options["context"] = kwargs["context"]
+            async with contextlib.aclosing(self._chunks(graph, input_, config, options, "events" in wanted)) as chunks:
+                async for event, chunk in chunks:
+                    translator.take(event, chunk)
+                    await self._channel.room()
+            state = await graph.aget_state(config_of(args["thread_id"]))
+            self._end(state, translator.values)
+
+    async def _chunks(
+        self, graph: Any, input_: Any, config: Any, options: dict[str, Any], events: bool
+    ) -> AsyncIterator[tuple[Any, Any]]:
+        """Pairs of an event of LangChain, if those are wanted, and a chunk of the graph's stream."""
+        if not events:
+            async for chunk in graph.astream(input_, config, **options):
+                yield None, chunk
+            return
+        async for event in graph.astream_events(input_, config, version="v2", **options):
+            chunk = event["data"].get("chunk") if event["event"] == "on_chain_stream" else None
+            of_graph = isinstance(chunk, tuple) and len(chunk) == 3 and str(event["run_id"]) == self._args["run_id"]
+            yield event, chunk if of_graph else None
+
+    def _end(self, state: Any, values: Any) -> None:
+        pinned = bool(state.next)
+        parts = [
+            dumps(state.values),
+            dumps(interrupts_of(state)),
+            dumps(state.values if values is None else values),
+            dumps(state_view(state)) if pinned else b"",
+        ]
+        self._send("__end__", b"".join(parts), next=list(state.next), parts=[len(part) for part in parts])
+
+    async def _start(self, lease: Lease) -> tuple[Any, dict[str, Any]]:
+        """What the graph is started with. A later attempt goes on from its own checkpoints: input counts once."""
+        args, kwargs = self._args, self._args["kwargs"]
+        config = self._config(kwargs.get("config") or {})
+        command = kwargs.get("command")
+        begun = args["attempt"] > 1 and await has_started(self._pool, args["thread_id"], args["run_id"])
+        if not begun and command and command.get("resume") is not None:
+            begun = await has_answered(self._pool, args["thread_id"], args["run_id"], lease)
+        if begun:
+            config["configurable"].pop("checkpoint_id", None)
+            return None, config
+        return _command(command) if command else kwargs.get("input"), config
+
+    def _config(self, sent: dict[str, Any]) -> dict[str, Any]:
+        args = self._args
+        ids = {name: args[name] for name in ("run_id", "thread_id", "graph_id", "assistant_id")}
+        configurable = {**(sent.get("configurable") or {}), **ids}
+        if user := args["kwargs"].get("user"):
+            configurable["langgraph_auth_user"] = AuthUser(user)
+            configurable["langgraph_auth_user_id"] = user["identity"]
+            configurable["langgraph_auth_permissions"] = user.get("permissions") or []
+        metadata = {
+            **(sent.get("metadata") or {}),
+            **(args.get("metadata") or {}),
+            **ids,
+            "run_attempt": args["attempt"],
+            "langgraph_version": LANGGRAPH,
+            "langgraph_host": "slipway",
+            "revision_id": args["revision_id"],
+        }
+        return {**sent, "configurable": configurable, "metadata": metadata, "run_id": uuid.UUID(args["run_id"])}
+
+
+def _command(sent: dict[str, Any]) -> Command[Any]:
+    fields = {name: sent[name] for name in ("update", "resume") if sent.get(name) is not None}
+    if goto := sent.get("goto"):
+        targets = goto if isinstance(goto, list) else [goto]
+        fields["goto"] = [Send(one["node"], one.get("input")) if isinstance(one, dict) else one for one in targets]
+    return Command(**fields)

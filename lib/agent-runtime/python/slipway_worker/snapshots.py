@@ -1,0 +1,89 @@
+"""State, history and updates of threads, and how graphs look, in the forms of the HTTP API."""
+
+from typing import Any
+
+from langgraph.types import StateSnapshot
+
+_CHECKPOINT = ("thread_id", "checkpoint_ns", "checkpoint_id")
+
+
+def checkpoint_of(config: Any) -> dict[str, Any] | None:
+    configurable = (config or {}).get("configurable") or {}
+    if not configurable.get("checkpoint_id"):
+        return None
+    return {name: configurable.get(name) for name in _CHECKPOINT}
+
+
+def checkpoint_payload(payload: Any) -> Any:
+    """A checkpoint as streams name it, with its own id and its parent's."""
+    return {
+        **payload,
+        "checkpoint": checkpoint_of(payload.get("config")),
+        "parent_checkpoint": checkpoint_of(payload.get("parent_config")),
+    }
+
+
+def interrupt_view(interrupt: Any) -> dict[str, Any]:
+    return {"value": interrupt.value, "id": interrupt.id}
+
+
+def interrupts_of(state: StateSnapshot) -> dict[str, Any]:
+    return {task.id: [interrupt_view(one) for one in task.interrupts] for task in state.tasks if task.interrupts}
+
+
+def state_view(state: StateSnapshot) -> dict[str, Any]:
+    config, parent = state.config or {}, state.parent_config or {}
+    return {
+        "values": state.values,
+        "next": list(state.next),
+        "tasks": [_task_view(task) for task in state.tasks],
+        "metadata": state.metadata,
+        "created_at": state.created_at,
+        "checkpoint": checkpoint_of(config),
+        "parent_checkpoint": checkpoint_of(parent),
+        "interrupts": [interrupt_view(one) for one in state.interrupts],
+        "checkpoint_id": (config.get("configurable") or {}).get("checkpoint_id"),
+        "parent_checkpoint_id": (parent.get("configurable") or {}).get("checkpoint_id"),
+    }
+
+
+def _task_view(task: Any) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "name": task.name,
+        "path": task.path,
+        "error": str(task.error) if task.error else None,
+        "interrupts": [interrupt_view(one) for one in task.interrupts],
+        "checkpoint": checkpoint_of(task.state) if isinstance(task.state, dict) else None,
+        "state": state_view(task.state) if isinstance(task.state, StateSnapshot) else None,
+        "result": getattr(task, "result", None),
+    }
+
+
+def config_of(thread_id: str, checkpoint: dict[str, Any] | None = None, extra: Any = None) -> dict[str, Any]:
+    """The config that names a thread, or one checkpoint of it."""
+    named = {name: value for name, value in (checkpoint or {}).items() if value is not None}
+    return {"configurable": {**(extra or {}), "checkpoint_ns": "", **named, "thread_id": thread_id}}
+
+
+def graph_view(graph: Any, xray: Any) -> Any:
+    return graph.get_graph(xray=xray).to_json()
+
+
+def schemas_view(graph_id: str, graph: Any) -> dict[str, Any]:
+    """The schemas that a graph can tell; null for those that have no form in JSON schema."""
+
+    def told(name: str) -> Any:
+        try:
+            return getattr(graph, name)()
+        except Exception:
+            return None
+
+    return {
+        "graph_id": graph_id,
+        "input_schema": told("get_input_jsonschema"),
+        "output_schema": told("get_output_jsonschema"),
+        "state_schema": told("get_output_jsonschema"),
+        "config_schema": told("get_config_jsonschema"),
+        "context_schema": told("get_context_jsonschema"),
+    }

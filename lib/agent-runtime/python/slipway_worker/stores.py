@@ -1,0 +1,221 @@
+"""Checkpoints and long-term memory in Postgres, by the libraries' own tables, with a fence around what a run writes."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import psycopg
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.store.postgres.aio import AsyncPostgresStore
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
+
+#: The schema of the libraries' tables; the server's own are in `rt`.
+SCHEMA = "lg"
+NULL_TASK = "00000000-0000-0000-0000-000000000000"
+_LOCK = 5_193_021_774
+_AWAY = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.ReadOnlySqlTransaction,
+    PoolClosed,
+    PoolTimeout,
+    TooManyRequests,
+    ConnectionError,
+)
+
+
+class StoreAwayError(Exception):
+    """Postgres could not be asked, which is not the fault of the graph."""
+
+
+class FencedError(Exception):
+    """The run is another worker's by now: nothing of it may be written here."""
+
+
+class Lease:
+    """What a run holds while it is ours, and why it is no more."""
+
+    def __init__(self, run_id: str, owner: str, epoch: int, stop: Callable[[], Any]) -> None:
+        self.run_id, self.owner, self.epoch = run_id, owner, epoch
+        self.lost: FencedError | StoreAwayError | None = None
+        self._stop = stop
+
+    async def check(self, connection: psycopg.AsyncConnection[Any]) -> None:
+        """Raises FencedError if the run is another's. The row stays locked until the transaction has ended."""
+        query = "select rt.holds_lease(%s::uuid, %s, %s) as holds"
+        row = await (await connection.execute(query, (self.run_id, self.owner, self.epoch))).fetchone()
+        if not row or not row["holds"]:
+            raise self.end(FencedError(f"run {self.run_id} is no more {self.owner}'s of epoch {self.epoch}"))
+
+    def end(self, why: FencedError | StoreAwayError) -> FencedError | StoreAwayError:
+        """Stops the run at once, whatever the graph makes of the exception."""
+        if self.lost is None:
+            self.lost = why
+            self._stop()
+        return self.lost
+
+
+class FencedSaver(AsyncPostgresSaver):
+    """Writes in transactions that prove the lease. Without a lease it is for reads and for updates by clients."""
+
+    def __init__(
+        self, pool: AsyncConnectionPool[Any], lease: Lease | None = None, on_step: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(pool)  # type: ignore[arg-type]
+        self._pool, self._lease, self._on_step = pool, lease, on_step
+
+    async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+        stored = await super().aput(config, checkpoint, metadata, new_versions)
+        if self._on_step and not config["configurable"].get("checkpoint_ns"):
+            self._on_step()
+        return stored
+
+    @asynccontextmanager
+    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[Any]:
+        # The libraries write by `pipeline=True` alone. No lock: each has a connection of its own.
+        with _away(self._lease):
+            async with self._pool.connection() as connection:
+                if not pipeline:
+                    async with connection.cursor(binary=True, row_factory=dict_row) as cursor:
+                        yield cursor
+                    return
+                async with connection.transaction():
+                    if self._lease:
+                        await self._lease.check(connection)
+                    async with connection.cursor(binary=True, row_factory=dict_row) as cursor:
+                        yield cursor
+
+
+class GuardedStore(AsyncPostgresStore):
+    """Long-term memory whose connection's errors are told apart from a graph's own."""
+
+    @asynccontextmanager
+    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[Any]:
+        with _away(None):
+            async with super()._cursor(pipeline=pipeline) as cursor:
+                yield cursor
+
+
+class _away:
+    """Turns errors of the connection into StoreAwayError."""
+
+    def __init__(self, lease: Lease | None) -> None:
+        self._lease = lease
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, _AWAY):
+            away = StoreAwayError(f"{type(error).__name__}: {error}".strip())
+            raise (self._lease.end(away) if self._lease else away) from error
+
+
+def away_in(error: BaseException | None) -> StoreAwayError | None:
+    """The StoreAwayError that an exception came from, if one."""
+    for _ in range(50):
+        if error is None or isinstance(error, StoreAwayError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+async def opened(uri: str, size: int) -> tuple[AsyncConnectionPool[Any], GuardedStore]:
+    """A pool and the store, with the libraries' tables as their versions want them."""
+    arguments = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
+    async with await psycopg.AsyncConnection.connect(uri, autocommit=True) as connection:
+        await connection.execute(f"create schema if not exists {SCHEMA}")
+    arguments["options"] = f"-c search_path={SCHEMA},public"
+    pool = AsyncConnectionPool(uri, min_size=1, max_size=size, timeout=10, open=False, kwargs=arguments)
+    await pool.open(wait=True)
+    store = GuardedStore(pool)  # type: ignore[arg-type]
+    async with pool.connection() as connection:
+        # No waiting `pg_advisory_lock`: an index that is made concurrently would wait for it in turn.
+        while not (await _one(connection, f"select pg_try_advisory_lock({_LOCK}) as got"))["got"]:
+            await asyncio.sleep(0.2)
+        try:
+            await FencedSaver(pool).setup()
+            await store.setup()
+        finally:
+            await connection.execute(f"select pg_advisory_unlock({_LOCK})")
+    return pool, store
+
+
+async def _one(connection: Any, query: str, *args: Any) -> Any:
+    return await (await connection.execute(query, args)).fetchone()
+
+
+async def has_started(pool: AsyncConnectionPool[Any], thread_id: str, run_id: str) -> bool:
+    """Whether a run has written a checkpoint already: then it goes on without its input."""
+    query = "select 1 as one from checkpoints where thread_id = %s and metadata->>'run_id' = %s limit 1"
+    with _away(None):
+        async with pool.connection() as connection:
+            return await _one(connection, query, thread_id, run_id) is not None
+
+
+async def has_answered(pool: AsyncConnectionPool[Any], thread_id: str, run_id: str, lease: Lease) -> bool:
+    """
+    Whether an earlier attempt of this run has given its answer to a waiting node already. The first attempt notes
+    what answers the thread's nodes had; a later one compares. An answer that was given is taken back from those that
+    any interrupt may take: else the next question would get the answer to the one before.
+    """
+    answers = (
+        "select coalesce(md5(string_agg(concat_ws('/', checkpoint_ns, checkpoint_id, task_id, idx, md5(blob)), ','"
+        " order by checkpoint_ns, checkpoint_id, task_id, idx)), '') as now from checkpoint_writes"
+        " where thread_id = %s and channel = '__resume__' and task_id <> %s"
+    )
+    note = (
+        "insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)"
+        " values (%s, '__slipway__', %s, '', 0, 'answers', 'text', convert_to(%s, 'UTF8'))"
+        " on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) do nothing"
+    )
+    noted = (
+        "select convert_from(blob, 'UTF8') as first from checkpoint_writes where thread_id = %s"
+        " and checkpoint_ns = '__slipway__' and checkpoint_id = %s"
+    )
+    given = "delete from checkpoint_writes where thread_id = %s and task_id = %s and channel = '__resume__'"
+    with _away(lease):
+        async with pool.connection() as connection, connection.transaction():
+            await lease.check(connection)
+            now = (await _one(connection, answers, thread_id, NULL_TASK))["now"]
+            await connection.execute(note, (thread_id, run_id, now))
+            first = (await _one(connection, noted, thread_id, run_id))["first"]
+            if first == now:
+                return False
+            await connection.execute(given, (thread_id, NULL_TASK))
+            return True
+
+
+async def drop(pool: AsyncConnectionPool[Any], thread_id: str, run_id: str | None) -> None:
+    """Removes the checkpoints of a thread, or those that one run of it has written."""
+    with _away(None):
+        async with pool.connection() as connection, connection.transaction():
+            if run_id is None:
+                for table in ("checkpoints", "checkpoint_writes", "checkpoint_blobs"):
+                    await connection.execute(f"delete from {table} where thread_id = %s", (thread_id,))
+                return
+            dropped = (
+                "with gone as (delete from checkpoints where thread_id = %s and metadata->>'run_id' = %s"
+                " returning thread_id, checkpoint_ns, checkpoint_id)"
+                " delete from checkpoint_writes w using gone g where w.thread_id = g.thread_id"
+                " and w.checkpoint_ns = g.checkpoint_ns and w.checkpoint_id = g.checkpoint_id"
+            )
+            await connection.execute(dropped, (thread_id, run_id))
+
+
+async def copy(pool: AsyncConnectionPool[Any], thread_id: str, to_thread_id: str) -> None:
+    """Gives another thread the same checkpoints."""
+    with _away(None):
+        async with pool.connection() as connection, connection.transaction():
+            for table in ("checkpoint_blobs", "checkpoint_writes", "checkpoints"):
+                query = (
+                    "select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns"
+                    " where table_schema = %s and table_name = %s and column_name <> 'thread_id'"
+                )
+                names = (await _one(connection, query, SCHEMA, table))["names"]
+                await connection.execute(
+                    f"insert into {table} (thread_id, {names}) select %s, {names} from {table} where thread_id = %s",
+                    (to_thread_id, thread_id),
+                )
