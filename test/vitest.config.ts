@@ -19,7 +19,7 @@ const otherRuns = [
   'test/kubernetes/**',
   ...awsFolders,
   ...(process.env.TEST_KILLS === undefined ? ['test/kills/**'] : []),
-  ...(process.env.TEST_AGENTS === undefined ? ['test/e2e/agents*.test.ts'] : []),
+  ...(process.env.TEST_AGENTS === undefined ? ['test/e2e/agents*.test.ts', 'test/agents/**'] : []),
   ...(process.env.TEST_BROWSER === undefined ? ['test/e2e/*-browser.test.ts'] : []),
 ];
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -52,7 +52,7 @@ export type PostgresOptions = {
   processes: Processes;
   /** The folder of its programs. */
   programs: string;
-  /** The folder of its data and passwords. */
+  /** The folder of its data and passwords, which is there and which its user may pass through. */
   folder: string;
   /** Whom it runs as where this program is root's. */
   user: SystemUser | undefined;
@@ -65,8 +65,8 @@ export type PostgresOptions = {
 };
 
 export type PostgresServer = {
-  /** How this program connects to a database, with all rights. */
-  admin(database?: string): ClientConfig;
+  /** Works on a database with all rights. A server that is just being started is waited for. */
+  asSuperuser<T>(database: string, work: (client: Client) => Promise<T>): Promise<T>;
   /** How a role connects to a database: an address that libpq and its relatives read. */
   uri(database: string, role: string, password: string): string;
   /** Runs one of PostgreSQL's own programs as the superuser. Throws with what it said when it fails. */
@@ -97,7 +97,10 @@ export async function startPostgres(options: PostgresOptions, signal: AbortSigna
     options.onCrash?.(`PostgreSQL ${what}`),
   );
   return {
-    admin,
+    asSuperuser: async (database, work) => {
+      const deadline = Date.now() + START_TIMEOUT_MILLISECONDS;
+      return withClient(await connectWithin(admin(database), deadline), work);
+    },
     uri: (database, role, secret) =>
       `postgresql://${encodeURIComponent(role)}:${encodeURIComponent(secret)}@/${encodeURIComponent(database)}?host=${encodeURIComponent(socketFolder)}`,
     run: (program, args, until) => runProgram(options, { program, args, socketFolder, password }, until),
@@ -118,12 +121,9 @@ async function stopFast(processes: Processes, group: ProcessGroup): Promise<void
   await processes.stop(group, 0);
 }
 
-/** Makes folder, password and data, as far as they are not there. Gives the superuser's password. */
+/** Makes password and data, as far as they are not there. Gives the superuser's password. */
 async function prepare(options: PostgresOptions, signal: AbortSignal): Promise<string> {
-  const { folder, user } = options;
-  await mkdir(folder, { recursive: true });
-  // Its user has to pass through.
-  await chmod(folder, user === undefined ? 0o700 : 0o711);
+  const { folder } = options;
   const file = join(folder, 'superuser-password');
   if (!existsSync(file)) await writeFileAtomic(file, randomBytes(24).toString('base64url'));
   const password = await readFile(file, 'utf8');
@@ -217,18 +217,42 @@ async function waitUntilReady(
   throw new Error(['PostgreSQL could not be started: it ' + ending, ...lastLines].join('\n  '));
 }
 
-async function answers(admin: ClientConfig): Promise<boolean> {
+/** What says that a server is not there yet: of the system, and of PostgreSQL (cannot connect now). */
+const NOT_THERE_YET = new Set(['ECONNREFUSED', 'ENOENT', 'ECONNRESET', '57P03']);
+
+async function connect(admin: ClientConfig): Promise<Client> {
   const client = new Client(admin);
+  // A connection that is lost rejects the query under way; without a listener it would end this program.
   client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+async function connectWithin(admin: ClientConfig, deadline: number): Promise<Client> {
+  for (;;) {
+    try {
+      return await connect(admin);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (!NOT_THERE_YET.has(code) || Date.now() > deadline) throw error;
+    }
+    await delay(START_POLL_MILLISECONDS);
+  }
+}
+
+async function withClient<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T> {
   try {
-    await client.connect();
-    return true;
-  } catch {
-    return false; // Not there yet, or still starting up.
+    return await work(client);
   } finally {
     await client.end().catch(() => undefined);
   }
 }
+
+const answers = (admin: ClientConfig): Promise<boolean> =>
+  connect(admin).then(
+    (client) => withClient(client, () => Promise.resolve(true)),
+    () => false, // Not there yet, or still starting up.
+  );
 
 type Running = { program: string; args: readonly string[]; socketFolder: string; password: string };
 

@@ -1,11 +1,22 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { childEnvironment } from '../../processes/environment.ts';
+import { describeExit, type Processes, runCommand } from '../../processes/run-command.ts';
+import { PostgresMissing } from './binaries.ts';
 
 /** A user of this machine, by whom PostgreSQL runs. */
 export type SystemUser = { name: string; uid: number; gid: number };
 
 /** The user that PostgreSQL runs by where this program is root's, which PostgreSQL refuses to be. */
-export const POSTGRES_USER = 'slipway-postgres';
+const POSTGRES_USER = 'slipway-postgres';
+const MAKE_USER = [
+  '--system',
+  '--user-group',
+  '--no-create-home',
+  '--shell',
+  '/usr/sbin/nologin',
+  POSTGRES_USER,
+];
 
 /** The user of that name in the text of /etc/passwd. */
 export function userNamed(
@@ -17,6 +28,36 @@ export function userNamed(
     if (found === name) return { name, uid: Number(uid), gid: Number(gid) };
   }
   return undefined;
+}
+
+/**
+ * Whom PostgreSQL runs as: a user of its own where this program is root's, made if it is not there; else undefined, as
+ * this program does. Throws PostgresMissing.
+ */
+export async function postgresUser(
+  processes: Processes,
+  signal: AbortSignal,
+  isRoot = process.getuid?.() === 0,
+): Promise<SystemUser | undefined> {
+  if (!isRoot) return undefined;
+  const found = userNamed(POSTGRES_USER);
+  if (found !== undefined) return found;
+  const exit = await runCommand(
+    processes,
+    {
+      command: 'useradd',
+      args: MAKE_USER,
+      cwd: '/',
+      environment: childEnvironment(),
+      onLine: () => undefined,
+    },
+    signal,
+  );
+  const made = userNamed(POSTGRES_USER);
+  if (made !== undefined) return made;
+  throw new PostgresMissing(
+    `PostgreSQL refuses to run as root, and the user ${POSTGRES_USER} could not be made for it: useradd ${describeExit(exit)}. Make that user, or run Slipway as a user other than root`,
+  );
 }
 
 /** Whether a user may pass through all folders above `path`. Only permission bits are looked at, no access lists. */

@@ -3,7 +3,6 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client } from 'pg';
 import { installPostgres } from '../../../lib/compute/postgres/binaries.ts';
 import { type PostgresServer, startPostgres } from '../../../lib/compute/postgres/server.ts';
 import { canReach, type SystemUser, userNamed } from '../../../lib/compute/postgres/user.ts';
@@ -53,11 +52,10 @@ export async function startTestPostgres(processes: Processes): Promise<TestPostg
     server,
     freshDatabase: async () => {
       const name = `test_${randomUUID().replaceAll('-', '')}`;
-      const client = new Client(server.admin());
-      await client.connect();
-      await client.query(`CREATE ROLE ${name} LOGIN PASSWORD '${name}'`);
-      await client.query(`CREATE DATABASE ${name} OWNER ${name}`);
-      await client.end();
+      await server.asSuperuser('postgres', async (client) => {
+        await client.query(`CREATE ROLE ${name} LOGIN PASSWORD '${name}'`);
+        await client.query(`CREATE DATABASE ${name} OWNER ${name}`);
+      });
       return server.uri(name, name, name);
     },
     stop: async () => {
