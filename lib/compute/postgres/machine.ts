@@ -29,8 +29,8 @@ export type MachinePostgresOptions = {
 type Started = { server: PostgresServer; folders: DatabaseFolders };
 
 /**
- * The PostgreSQL of this machine: it starts when the first database is wanted, is started again when it dies, and ends
- * by `stop`.
+ * The PostgreSQL of this machine: it starts when the first database is wanted, is started again when it dies,
+ * and ends by `stop`.
  */
 export class MachinePostgres {
   readonly #options: MachinePostgresOptions;

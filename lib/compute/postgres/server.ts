@@ -76,8 +76,8 @@ export type PostgresServer = {
 };
 
 /**
- * Starts PostgreSQL on the data in `folder`, which is made if it is not there, and resolves when it answers. If it
- * dies it is started again, until `stop`. It answers on a socket in a folder that is its user's alone.
+ * Starts PostgreSQL on the data in `folder`, which is made if it is not there, and resolves when it answers.
+ * If it dies it is started again, until `stop`. It answers on a socket in a folder that is its user's alone.
  */
 export async function startPostgres(options: PostgresOptions, signal: AbortSignal): Promise<PostgresServer> {
   const password = await prepare(options, signal);

@@ -31,8 +31,8 @@ export function userNamed(
 }
 
 /**
- * Whom PostgreSQL runs as: a user of its own where this program is root's, made if it is not there; else undefined, as
- * this program does. Throws PostgresMissing.
+ * Whom PostgreSQL runs as: a user of its own where this program is root's, made if it is not there; else
+ * undefined, as this program does. Throws PostgresMissing.
  */
 export async function postgresUser(
   processes: Processes,
