@@ -15,6 +15,12 @@ export type RunInHand = {
   readonly attempt: number;
   readonly owner: string;
   readonly epoch: number;
+  /**
+   * The nodes that the thread would run next, as of its last run, by the names of `hello`. Where that has no nodes of the
+   * graph the worker compares them once the run's config has made it: a run without an input that would go on at a node
+   * which is not there fails with `NodeNotFound`, naming the node and the revision.
+   */
+  readonly threadNext: readonly string[];
   /** What the client sent: input, command, config, context, stream modes, breakpoints, durability. */
   readonly kwargs: Json;
   readonly metadata: Json;

@@ -18,8 +18,6 @@ export type ClaimedRun = RunInHand & {
   readonly failures: number;
   readonly lastFailure: string | null;
   readonly resumable: boolean;
-  /** The nodes that the thread would run next, as of its last run. */
-  readonly threadNext: readonly string[];
   /** Since its first claim. */
   readonly runningSeconds: number;
 };
@@ -28,7 +26,8 @@ export type Verdict =
   | { readonly kind: 'run' }
   /** Cancelled while nobody had it in hand, after it had begun. */
   | { readonly kind: 'cancelled'; readonly action: CancelAction }
-  | { readonly kind: 'refused'; readonly error: Json };
+  /** Ends as an error. Its thread's state is asked of the worker, unless that has another graph and would not know it. */
+  | { readonly kind: 'refused'; readonly error: Json; readonly snapshot: 'ask' | 'keep' };
 
 const errorOf = (error: string, message: string): Json => JSON.stringify({ error, message });
 
@@ -37,25 +36,26 @@ export function verdictOf(run: ClaimedRun, { graphs }: GraphWorker['hello']): Ve
   if (run.cancel !== null) return { kind: 'cancelled', action: run.cancel };
   if (run.failures >= FAILURES_MAX) {
     const message = `The process of this run has ended ${run.failures} times in the same step, at last so: ${run.lastFailure ?? 'unknown'}. Mend what ends it, and start the run again.`;
-    return { kind: 'refused', error: errorOf('ProcessFailure', message) };
+    return { kind: 'refused', error: errorOf('ProcessFailure', message), snapshot: 'ask' };
   }
   const graph = graphs[run.graphId];
   if (graph === undefined) {
     const message = `Revision ${run.revisionId} has no graph '${run.graphId}'; it has: ${Object.keys(graphs).sort().join(', ')}.`;
-    return { kind: 'refused', error: errorOf('GraphNotFound', message) };
+    return { kind: 'refused', error: errorOf('GraphNotFound', message), snapshot: 'keep' };
   }
   const missing = missingNode(run, graph.nodes);
   if (missing === undefined) return { kind: 'run' };
   const message = `The thread goes on at node '${missing}', which revision ${run.revisionId} has not. Deploy a revision that has it, or start anew with an input.`;
-  return { kind: 'refused', error: errorOf('NodeNotFound', message) };
+  return { kind: 'refused', error: errorOf('NodeNotFound', message), snapshot: 'keep' };
 }
 
 /**
  * The first node at which the run would go on and that the graph has not: LangGraph would end it as a success without
  * that step. A new input does not go on: it begins at the graph's start.
  */
-function missingNode(run: ClaimedRun, nodes: readonly string[]): string | undefined {
-  if (!goesOn(run.kwargs)) return undefined;
+function missingNode(run: ClaimedRun, nodes: readonly string[] | null): string | undefined {
+  // Nobody knows them before the run's own config has made the graph: then its worker compares them.
+  if (nodes === null || !goesOn(run.kwargs)) return undefined;
   // Names that begin so are LangGraph's own, like `__start__`.
   return run.threadNext.find((node) => !node.startsWith('__') && !nodes.includes(node));
 }

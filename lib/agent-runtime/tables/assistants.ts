@@ -66,7 +66,7 @@ export const searchAssistants = async (
   filter: AssistantFilter,
   { limit, offset, sortBy = 'created_at', descending = true }: AssistantPage,
 ): Promise<AssistantRow[]> =>
-  await database.query<AssistantRow>(
+  database.query<AssistantRow>(
     `select ${COLUMNS} from rt.assistants where ${WHERE}
     order by ${SORTS[sortBy]} ${descending ? 'desc' : 'asc'}, assistant_id limit $4 offset $5`,
     [...filterValues(filter), limit, offset],

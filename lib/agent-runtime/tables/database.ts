@@ -39,6 +39,12 @@ const DEADLOCK = '40P01';
 
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === UNIQUE_VIOLATION;
 
+/** Classes of SQLSTATEs of what Postgres will never take: data that does not fit its type, or is beyond a bound. */
+const PERMANENT = /^(?:22|54)/;
+
+/** Whether the same statement would fail again, however often. */
+export const isPermanent = (error: unknown): boolean => PERMANENT.test(String(codeOf(error)));
+
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 

@@ -18,7 +18,7 @@ export type Demand = {
 
 /** Every build that has something to do, or that threads wait for. */
 export const demandByBuild = async (database: Database): Promise<Demand[]> =>
-  await database.query<Demand>(
+  database.query<Demand>(
     `with wanted as (
       select build_id, revision_id, 'pending' as kind, not_before as since from rt.runs
         where ready and status = 'pending' and not_before <= clock_timestamp()
@@ -44,7 +44,7 @@ export type WaitingNode = { graph_id: string | null; node: string; threads: numb
 
 /** Those of live and resting threads, the most first. `waits` counts the threads that wait for a person. */
 export const waitingNodes = async (database: Database): Promise<WaitingNode[]> =>
-  await database.query<WaitingNode>(
+  database.query<WaitingNode>(
     `select graph_id, node, count(*) as threads, count(*) filter (where waits) as waits
     from rt.threads, unnest(next) as node where next <> '{}' and not temporary
     group by graph_id, node order by threads desc, node`,

@@ -19,7 +19,7 @@ export const finishRun = async (
   { runId, threadId, owner, epoch }: Lease,
   outcome: Outcome,
 ): Promise<Finished> =>
-  await database.transaction(async (query) => {
+  database.transaction(async (query) => {
     await lockThread(query, threadId);
     const { status, output = null, error = null, snapshot } = outcome;
     const [ended] = await query(
@@ -45,7 +45,7 @@ export const removeRun = async (
   { runId, threadId, owner, epoch }: Lease,
   snapshot: Snapshot | undefined,
 ): Promise<boolean> =>
-  await database.transaction(async (query) => {
+  database.transaction(async (query) => {
     await lockThread(query, threadId);
     const gone = await query(
       `delete from rt.runs where ${IS_MINE} returning pg_notify('rt_ev', run_id::text)`,

@@ -36,8 +36,8 @@ export async function appendEvents(
 const PAGE = 500;
 
 /** The stored events behind `after`, in their order; a full page may have more behind it. */
-export const readEvents = async (query: Query, runId: string, after: number): Promise<RunEvent[]> =>
-  await query<RunEvent>(
+export const readEvents = (query: Query, runId: string, after: number): Promise<RunEvent[]> =>
+  query<RunEvent>(
     'select seq, event, data from rt.run_events where run_id = $1 and seq > $2 order by seq limit $3',
     [runId, after, PAGE],
   );

@@ -33,7 +33,7 @@ type LiveRun = Pick<RunRow, 'run_id' | 'status' | 'attempt'> & { ready: boolean;
  * has runs, else the one of the server that received it.
  */
 export const createRun = async (database: Database, server: Server, run: NewRun): Promise<RunRow> =>
-  await database.transaction(async (query) => {
+  database.transaction(async (query) => {
     const thread = await threadFor(query, run);
     const { thread_id: threadId } = thread;
     const afterSeconds = run.afterSeconds ?? 0;
@@ -155,7 +155,7 @@ export const cancelRun = async (
   { threadId, runId }: Pick<RunInThread, 'threadId' | 'runId'>,
   action: CancelAction,
 ): Promise<void> =>
-  await database.transaction(async (query) => {
+  database.transaction(async (query) => {
     await lockThread(query, threadId);
     const [run] = await query<LiveRun & { is_live: boolean }>(
       `select run_id, status, attempt, ready, false as is_later, status in ('pending', 'running') as is_live
@@ -197,7 +197,7 @@ export const listRuns = async (
   threadId: string,
   { limit, offset, status }: RunPage,
 ): Promise<RunRow[]> =>
-  await database.query<RunRow>(
+  database.query<RunRow>(
     `select ${RUN_COLUMNS} from rt.runs where thread_id = $1 and ($4::text is null or status = $4)
     order by created_at desc, run_id desc limit $2 offset $3`,
     [threadId, limit, offset, status ?? null],
@@ -205,7 +205,7 @@ export const listRuns = async (
 
 /** Removes a run that has ended. */
 export const deleteRun = async (database: Database, { threadId, runId }: RunInThread): Promise<void> =>
-  await database.transaction(async (query) => {
+  database.transaction(async (query) => {
     const [run] = await query<Pick<RunRow, 'status'>>(
       'select status from rt.runs where run_id = $1 and thread_id = $2 for update',
       [runId, threadId],

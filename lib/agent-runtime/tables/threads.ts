@@ -43,7 +43,7 @@ export const updateThread = async (
   threadId: string,
   metadata: Json,
 ): Promise<ThreadRow> =>
-  await database.transaction(async (query) => {
+  database.transaction(async (query) => {
     await lockThread(query, threadId);
     const [before] = await query<Pick<ThreadRow, 'metadata'>>(
       'select metadata from rt.threads where thread_id = $1',
@@ -68,7 +68,7 @@ export async function deleteThread(database: Database, threadId: string): Promis
 
 /** Writes how a thread stands after a person has changed its state. */
 export const noteState = async (database: Database, threadId: string, snapshot: Snapshot): Promise<void> =>
-  await database.transaction(async (query) => {
+  database.transaction(async (query) => {
     await lockThread(query, threadId);
     await restThread(query, threadId, { snapshot, ...(snapshot.next.length === 0 && { waits: false }) });
   });
@@ -124,7 +124,7 @@ export const searchThreads = async (
   { limit, offset, sortBy = 'created_at', descending = true }: ThreadPage,
 ): Promise<ThreadRow[]> => {
   const direction = descending ? 'desc nulls last' : 'asc';
-  return await database.query<ThreadRow>(
+  return database.query<ThreadRow>(
     `select ${COLUMNS} from rt.threads where ${WHERE}
     order by ${SORTS[sortBy]} ${direction}, thread_id ${descending ? 'desc' : 'asc'} limit $5 offset $6`,
     [...filterValues(filter), limit, offset],
