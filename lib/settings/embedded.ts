@@ -45,6 +45,7 @@ export const embeddedRows = {
   },
   startTimeoutSeconds: machineRows.startTimeoutSeconds,
   drainSeconds: machineRows.drainSeconds,
+  postgresUser: machineRows.postgresUser,
   ...waits(SECONDS),
   // Oftener than on AWS, where a look costs money.
   sweepSeconds: { does: 'recovery sweep interval', ...SECONDS, default: 15 },

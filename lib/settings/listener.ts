@@ -65,6 +65,7 @@ export const processRows = {
   },
   trustProxy: { does: 'believe the `X-Forwarded-*` headers of a proxy in front of them', schema: yesOrNo },
   drainSeconds: { ...machineRows.drainSeconds, value: 'SECONDS' },
+  postgresUser: { ...machineRows.postgresUser, value: 'NAME' },
 } as const satisfies ListenerRows;
 
 /** Of one that runs agents in a cluster. */

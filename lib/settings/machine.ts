@@ -1,4 +1,4 @@
-import { logLevel } from './values.ts';
+import { logLevel, textOr } from './values.ts';
 
 // What the embedded runtime and a listener on a machine have alike.
 
@@ -22,5 +22,9 @@ export const machineRows = {
     min: 0,
     max: DAY_SECONDS,
     whole: false,
+  },
+  postgresUser: {
+    does: 'user that the PostgreSQL of durable agents runs as where this is run by root, which PostgreSQL refuses to be. It is made if it is not there',
+    schema: textOr('slipway-postgres'),
   },
 } as const;

@@ -26,6 +26,9 @@ const nameOf = (deploymentId: string): string => `deployment_${deploymentId.repl
 const passwordFile = ({ passwords }: DatabaseFolders, deploymentId: string): string =>
   join(passwords, deploymentId);
 
+/** Where a deployment's database is. The address has the password in it. */
+export type Database = { uri: string; password: string };
+
 /** Whether a deployment has a database here. */
 export const hasDatabase = (folders: DatabaseFolders, deploymentId: string): boolean =>
   existsSync(passwordFile(folders, deploymentId));
@@ -38,7 +41,7 @@ export async function openDatabase(
   server: PostgresServer,
   folders: DatabaseFolders,
   deploymentId: string,
-): Promise<string> {
+): Promise<Database> {
   const name = nameOf(deploymentId);
   const password = await passwordOf(folders, deploymentId);
   await server.asSuperuser('postgres', async (client) => {
@@ -53,7 +56,7 @@ export async function openDatabase(
   await server.asSuperuser(name, async (client) => {
     await client.query('CREATE EXTENSION IF NOT EXISTS vector');
   });
-  return server.uri(name, name, password);
+  return { uri: server.uri(name, name, password), password };
 }
 
 async function passwordOf(folders: DatabaseFolders, deploymentId: string): Promise<string> {

@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../../processes/atomic-file.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { installPostgres } from './binaries.ts';
-import { type DatabaseFolders, hasDatabase, openDatabase, removeDatabase, tidyDumps } from './databases.ts';
+import {
+  type Database,
+  type DatabaseFolders,
+  hasDatabase,
+  openDatabase,
+  removeDatabase,
+  tidyDumps,
+} from './databases.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 import { canReach, postgresUser, type SystemUser } from './user.ts';
 
@@ -20,8 +27,8 @@ export type MachinePostgresOptions = {
   /** The folder of all data of the program that starts it. */
   dataFolder: string;
   log: Log;
-  /** Whom it runs as; looked for if not given. */
-  user?: SystemUser;
+  /** The name of the user that it runs as where this program is root's. */
+  userName: string;
   /** Gives the folder of its programs; installed beside the data if not given. */
   programs?: () => Promise<string>;
 };
@@ -45,7 +52,7 @@ export class MachinePostgres {
   }
 
   /** The address of a deployment's database, which is made if it is not there. Throws PostgresMissing. */
-  database(deploymentId: string): Promise<string> {
+  database(deploymentId: string): Promise<Database> {
     return this.#inTurn(async () => {
       const { server, folders } = await this.#started();
       return openDatabase(server, folders, deploymentId);
@@ -95,7 +102,7 @@ export class MachinePostgres {
     const { processes, log } = this.#options;
     const { signal } = this.#ending;
     signal.throwIfAborted();
-    const user = this.#options.user ?? (await postgresUser(processes, signal));
+    const user = await postgresUser(processes, this.#options.userName, signal);
     const folder = (await this.#knownFolder()) ?? (await this.#chooseFolder(user));
     await makePassable(folder, user);
     const programs = await (this.#options.programs?.() ?? installPostgres(processes, folder, signal));

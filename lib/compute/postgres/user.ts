@@ -7,16 +7,7 @@ import { PostgresMissing } from './binaries.ts';
 /** A user of this machine, by whom PostgreSQL runs. */
 export type SystemUser = { name: string; uid: number; gid: number };
 
-/** The user that PostgreSQL runs by where this program is root's, which PostgreSQL refuses to be. */
-const POSTGRES_USER = 'slipway-postgres';
-const MAKE_USER = [
-  '--system',
-  '--user-group',
-  '--no-create-home',
-  '--shell',
-  '/usr/sbin/nologin',
-  POSTGRES_USER,
-];
+const MAKE_USER = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin'];
 
 /** The user of that name in the text of /etc/passwd. */
 export function userNamed(
@@ -36,27 +27,28 @@ export function userNamed(
  */
 export async function postgresUser(
   processes: Processes,
+  name: string,
   signal: AbortSignal,
   isRoot = process.getuid?.() === 0,
 ): Promise<SystemUser | undefined> {
   if (!isRoot) return undefined;
-  const found = userNamed(POSTGRES_USER);
+  const found = userNamed(name);
   if (found !== undefined) return found;
   const exit = await runCommand(
     processes,
     {
       command: 'useradd',
-      args: MAKE_USER,
+      args: [...MAKE_USER, name],
       cwd: '/',
       environment: childEnvironment(),
       onLine: () => undefined,
     },
     signal,
   );
-  const made = userNamed(POSTGRES_USER);
+  const made = userNamed(name);
   if (made !== undefined) return made;
   throw new PostgresMissing(
-    `PostgreSQL refuses to run as root, and the user ${POSTGRES_USER} could not be made for it: useradd ${describeExit(exit)}. Make that user, or run Slipway as a user other than root`,
+    `PostgreSQL refuses to run as root, and the user ${name} could not be made for it: useradd ${describeExit(exit)}. Make that user, or run Slipway as a user other than root`,
   );
 }
 

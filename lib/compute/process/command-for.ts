@@ -38,6 +38,13 @@ export type ServerCommand = {
    * for.
    */
   savesOnStop?: boolean;
+  /**
+   * Its runs are in a database, where others of its kind take them up: at SIGTERM its first process stops
+   * them at their next step, then its worker and itself. So that one is asked alone, and waited for.
+   */
+  handsBackOnStop?: boolean;
+  /** Paths that are for this listener alone. */
+  isClosed?: (path: string) => boolean;
   /** It answers GET /ok with 200 once it is ready, and with nothing of the kind before. */
   isAgentServer?: boolean;
   /** Whether this line, before it is ready, means that it never will be, although it lives on. */

@@ -5,24 +5,24 @@ import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../listener/driver.ts';
 import type { Log } from '../../listener/log.ts';
-import type { LogShipper, ShippedLine } from '../../listener/log-shipper.ts';
+import type { LogShipper } from '../../listener/log-shipper.ts';
 import type { LocalState } from '../../listener/state.ts';
 import { type HiddenFolder, pathHiding } from '../../processes/hidden-paths.ts';
 import type { ProcessSupervisor } from '../../processes/supervisor.ts';
 import { nextTimestamp } from '../../processes/timestamps.ts';
+import { PostgresMissing } from '../postgres/binaries.ts';
+import type { Database } from '../postgres/databases.ts';
+import type { MachinePostgres } from '../postgres/machine.ts';
 import { ownHostNote } from './address.ts';
-import { fetchArtifact } from './artifact.ts';
-import { commandFor } from './command-for.ts';
+import { bringUp, IMAGE_REFUSED } from './bring-up.ts';
 import { type BroughtUp, ProcessDeployment } from './deployment.ts';
 import { drainMillisecondsOf, settleMillisecondsOf } from './drain.ts';
+import { isDurable } from './durable.ts';
 import { comeToRest } from './idle-agent.ts';
-import { agentCommand } from './langgraph.ts';
 import type { Proxy } from './proxy/proxy.ts';
-import { runRelease } from './release.ts';
-import { SAVE_MILLISECONDS, saveAndStop } from './save-and-stop.ts';
-import { type Server, STOP_GRACE_MILLISECONDS, startServer } from './server.ts';
+import { askToStop, HAND_BACK_MILLISECONDS, SAVE_MILLISECONDS, saveAndStop } from './save-and-stop.ts';
+import { type Server, STOP_GRACE_MILLISECONDS } from './server.ts';
 import { statusReports } from './status-reports.ts';
-import { STATE_FOLDER, TRIAL_FOLDER } from './tidy-folders.ts';
 
 export type ProcessDriverOptions = {
   dataFolder: string;
@@ -34,18 +34,19 @@ export type ProcessDriverOptions = {
   drainMilliseconds: number;
 };
 
+const NO_DATABASE =
+  "The runtime 'durable' keeps threads and runs there: mend that, or set source_config.runtime to 'dev'.";
+
 type Parts = {
   options: ProcessDriverOptions;
   supervisor: ProcessSupervisor;
   proxy: Proxy;
   state: LocalState;
   shipper: LogShipper;
+  postgres: Pick<MachinePostgres, 'database' | 'remove' | 'stop'>;
   log: Log;
   onChange: (deploymentId: string) => void;
 };
-
-const IMAGE_REFUSED =
-  "This listener runs agent servers as local processes and cannot run the image '{uri}'. Deploy from source, or choose a listener with compute_type k8s, which runs images.";
 
 /** Runs agent servers as processes of this machine, each its own process group, behind one reverse proxy. */
 export class ProcessDriver implements Driver {
@@ -55,6 +56,7 @@ export class ProcessDriver implements Driver {
   readonly #deployments = new Map<string, ProcessDeployment>();
   /** Specs on their way up: their folders are needed though nothing serves from them yet. */
   readonly #starting = new Set<DeploySpec>();
+  readonly #databases = new Map<string, Database>();
   /** How clients read of the data folder. */
   readonly #data: HiddenFolder;
 
@@ -110,7 +112,7 @@ export class ProcessDriver implements Driver {
       proxy.remove(deployment.route);
       await deployment.stop();
     }
-    await rm(this.#folder(deploymentId), { recursive: true, force: true }).catch((error: unknown) => {
+    await this.#removeData(deploymentId).catch((error: unknown) => {
       throw new Error(pathHiding([this.#data])(messageOf(error)));
     });
     if (epoch === undefined) state.remove(deploymentId);
@@ -118,6 +120,12 @@ export class ProcessDriver implements Driver {
       state.put(deploymentId, { epoch, revision_id: null });
       onChange(deploymentId);
     }
+  }
+
+  async #removeData(deploymentId: string): Promise<void> {
+    await this.#parts.postgres.remove(deploymentId, { keepsDump: true });
+    this.#databases.delete(deploymentId);
+    await rm(this.#folder(deploymentId), { recursive: true, force: true });
   }
 
   async confirm(deploymentId: string, epoch: number): Promise<void> {
@@ -153,6 +161,7 @@ export class ProcessDriver implements Driver {
     const stopping = Promise.all([...this.#deployments.values()].map((deployment) => deployment.stop()));
     // Servers that save their state must be asked in their own way first.
     await Promise.race([stopping, pause(graceMilliseconds)]);
+    await this.#parts.postgres.stop();
     await this.#parts.supervisor.stopAll(0);
     await stopping;
   }
@@ -170,13 +179,7 @@ export class ProcessDriver implements Driver {
       route: proxy.route(name),
       url: `${options.agentsUrl}/${name}`,
       ownHostNote: ownHostNote(name, options.agentsUrl),
-      bringUp: async (spec, signal, say, how) => {
-        const mask = this.#maskOf(spec);
-        const saying: typeof say = (message, level) => say(mask(message), level);
-        return this.#bringUp(spec, signal, saying, how).catch((error: unknown) => {
-          throw new Error(mask(messageOf(error)));
-        });
-      },
+      bringUp: (spec, signal, say, how) => this.#bringUp(spec, signal, say, how),
       settle: (server, next, say) =>
         this.#settle(id, server, settleMillisecondsOf(next, options.drainMilliseconds), say),
       retire: async (server, next) => {
@@ -205,33 +208,20 @@ export class ProcessDriver implements Driver {
     { beside, isNew }: { beside: boolean; isNew: boolean },
   ): Promise<BroughtUp> {
     const { options, supervisor, shipper } = this.#parts;
-    if (spec.artifact.kind === 'image') throw new Error(IMAGE_REFUSED.replace('{uri}', spec.artifact.uri));
-    const folder = this.#revisionFolder(spec.deployment_id, spec.revision_id);
     signal.throwIfAborted();
     this.#starting.add(spec);
     try {
-      const fetched = await fetchArtifact(supervisor, { ...options, ...spec.artifact }, folder, signal);
-      const fetchedAt = performance.now();
-      const state = join(this.#folder(spec.deployment_id), beside ? TRIAL_FOLDER : STATE_FOLDER);
-      if (beside) await rm(state, { recursive: true, force: true });
-      const places = { artifactFolder: folder, stateFolder: state, agentsUrl: options.agentsUrl };
-      const agent = spec.start_command ? undefined : await agentCommand(spec, places);
-      const run = {
-        supervisor,
-        spec,
-        signal,
-        say,
-        command: agent ?? (await commandFor(folder, spec, options.agentsUrl)),
-        isTrial: beside && agent !== undefined,
-        mask: this.#maskOf(spec),
-        startTimeoutMilliseconds: options.startTimeoutMilliseconds,
-        onLine: (line: ShippedLine) => shipper.push(spec.deployment_id, spec.revision_id, line),
+      const database = isDurable(spec) ? await this.#databaseOf(spec.deployment_id) : undefined;
+      const mask = this.#maskOf(spec);
+      const folders = {
+        deployment: this.#folder(spec.deployment_id),
+        revision: this.#revisionFolder(spec.deployment_id, spec.revision_id),
       };
-      if (isNew) await runRelease(run);
-      const server = await startServer(run);
-      const times = [fetched.downloadMilliseconds, fetched.unpackMilliseconds, performance.now() - fetchedAt];
-      const [download, unpack, start] = times.map(Math.round);
-      return { server, timing: `download_ms=${download} unpack_ms=${unpack} start_ms=${start}` };
+      const request = { spec, options, supervisor, shipper, folders, signal, beside, isNew };
+      const saying: typeof say = (message, level) => say(mask(message), level);
+      return await bringUp({ ...request, databaseUri: database?.uri, mask, say: saying });
+    } catch (error) {
+      throw new Error(this.#maskOf(spec)(messageOf(error)));
     } finally {
       this.#starting.delete(spec);
     }
@@ -255,6 +245,7 @@ export class ProcessDriver implements Driver {
 
   async #stop(server: Server): Promise<void> {
     server.target.agent.destroy();
+    if (server.handsBackOnStop) await askToStop(server.group, HAND_BACK_MILLISECONDS);
     if (server.savesOnStop && !server.isTrial)
       await saveAndStop(server.group, server.target.where.port, SAVE_MILLISECONDS);
     await this.#parts.supervisor.stop(server.group, STOP_GRACE_MILLISECONDS);
@@ -268,10 +259,22 @@ export class ProcessDriver implements Driver {
     this.#parts.state.put(id, { name, epoch, revision_id: revisionId, custom_host, custom_path });
   }
 
+  async #databaseOf(deploymentId: string): Promise<Database> {
+    try {
+      const database = await this.#parts.postgres.database(deploymentId);
+      this.#databases.set(deploymentId, database);
+      return database;
+    } catch (error) {
+      if (!(error instanceof PostgresMissing)) throw error;
+      throw new Error(`${error.message}. ${NO_DATABASE}`);
+    }
+  }
+
   /** Takes secrets and paths of this machine out of what clients read of a revision. */
   #maskOf({ environment, deployment_id, revision_id }: DeploySpec): Mask {
     const folder = this.#revisionFolder(deployment_id, revision_id);
-    const mask = createMask(environment.map(({ value }) => value));
+    const { password = '' } = this.#databases.get(deployment_id) ?? {};
+    const mask = createMask([...environment.map(({ value }) => value), password]);
     const hide = pathHiding([[folder, '.'], this.#data]);
     return (text) => hide(mask(text));
   }

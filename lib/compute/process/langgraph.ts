@@ -65,14 +65,15 @@ class AgentProjectError extends Error {}
  * with a reason for a person.
  */
 export async function agentCommand(spec: Spec, places: Places): Promise<ServerCommand | undefined> {
-  const project = readProject(places.artifactFolder, spec.graph_config_path);
+  const project = readAgentProject(places.artifactFolder, spec.graph_config_path);
   if (project === undefined) return undefined;
   await linkState(project.cwd, places.stateFolder);
   const start = languageOf(project.config) === 'python' ? pythonCommand : javaScriptCommand;
   return start(places, project, spec);
 }
 
-function readProject(artifactFolder: string, configPath: string): AgentProject | undefined {
+/** The project of a config file that names graphs; undefined when there is none. */
+export function readAgentProject(artifactFolder: string, configPath: string): AgentProject | undefined {
   const cwd = projectFolder(artifactFolder, configPath);
   const fileName = basename(configPath);
   const file = join(cwd, fileName);

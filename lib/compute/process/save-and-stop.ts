@@ -8,6 +8,8 @@ import { startTimeOf } from '../../processes/table/read.ts';
  * had not written.
  */
 export const SAVE_MILLISECONDS = 15_000;
+/** A run stops at its next step, so after the one in hand; one that takes longer does that step again. */
+export const HAND_BACK_MILLISECONDS = 15_000;
 const LOOK_MILLISECONDS = 25;
 
 /**
@@ -31,4 +33,24 @@ export async function saveAndStop(
   const lives = () =>
     serving.some(({ pid, startTime }) => startTime !== undefined && startTimeOf(pid) === startTime);
   while (lives() && Date.now() < deadline) await delay(LOOK_MILLISECONDS);
+}
+
+/**
+ * Asks the first process of a group to stop, and waits until it has: it stops the others, once they have
+ * nothing more to do.
+ */
+export async function askToStop(
+  { pid, exited, exit }: ProcessGroup,
+  withinMilliseconds: number,
+): Promise<void> {
+  if (pid === undefined || exit !== undefined) return;
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch {
+    return; // It has just ended by itself.
+  }
+  const waiting = new AbortController();
+  const limit = delay(withinMilliseconds, undefined, { signal: waiting.signal }).catch(() => undefined);
+  await Promise.race([exited, limit]);
+  waiting.abort();
 }

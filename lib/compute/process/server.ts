@@ -41,6 +41,8 @@ export type Server = {
   tail: readonly string[];
   /** It must be asked to stop alone, and waited for, to save what it holds. */
   savesOnStop: boolean;
+  /** Its first process must be asked to stop alone, and waited for, to hand its runs to others. */
+  handsBackOnStop: boolean;
   /** It was started beside another one only to see that it can: what it holds is not kept. */
   isTrial: boolean;
 };
@@ -173,6 +175,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
       readyAt: Date.now(),
       tail,
       savesOnStop: command.savesOnStop ?? false,
+      handsBackOnStop: command.handsBackOnStop ?? false,
       isTrial: options.isTrial,
     };
   } catch (error) {
@@ -200,9 +203,10 @@ function warnOfDroppedNames({ environment }: DeploySpec, from: string, say: Depl
 
 /** The paths that the proxy must close as the server itself has not; it is ready. */
 function closedPaths(
-  { developmentRoutes }: ServerCommand,
+  { developmentRoutes, isClosed }: ServerCommand,
   say: DeployHooks['say'],
 ): ((path: string) => boolean) | undefined {
+  if (isClosed !== undefined) return isClosed;
   if (developmentRoutes === undefined || existsSync(developmentRoutes.mark)) return undefined;
   say(
     "This version of the agent server keeps its routes for development, so all paths below /internal and /deploy are answered with 404, also the agent's own.",

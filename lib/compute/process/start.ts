@@ -9,6 +9,7 @@ import type { ProcessListenerOptions } from '../../listener/options.ts';
 import { LocalState } from '../../listener/state.ts';
 import { composeWork } from '../../listener/work.ts';
 import { ProcessSupervisor } from '../../processes/supervisor.ts';
+import { MachinePostgres } from '../postgres/machine.ts';
 import { ProcessDriver, type ProcessDriverOptions } from './driver.ts';
 import { Proxy } from './proxy/proxy.ts';
 import { tidyFolders } from './tidy-folders.ts';
@@ -42,6 +43,12 @@ export async function startProcessListener(
     proxy,
     state,
     shipper,
+    postgres: new MachinePostgres({
+      processes: supervisor,
+      dataFolder,
+      log,
+      userName: options.postgresUser,
+    }),
     log,
     onChange: (deploymentId) => work.changed(deploymentId),
   });

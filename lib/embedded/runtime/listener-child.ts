@@ -23,6 +23,7 @@ export type ListenerChildOptions = {
   trustProxy: boolean;
   startTimeoutSeconds: number;
   drainSeconds: number;
+  postgresUser: string;
   logLevel: string;
 };
 
@@ -76,6 +77,7 @@ function launch(options: ListenerChildOptions): ProcessGroup {
     '--public-hosts': options.publicHosts.join(','),
     '--start-timeout-seconds': options.startTimeoutSeconds,
     '--drain-seconds': options.drainSeconds,
+    '--postgres-user': options.postgresUser,
     '--log-level': options.logLevel,
   };
   const args = Object.entries(named).flatMap(([name, value]) => [name, String(value)]);

@@ -233,6 +233,7 @@ function openListener(
     trustProxy: settings.trustProxy,
     startTimeoutSeconds: settings.startTimeoutSeconds,
     drainSeconds: settings.drainSeconds,
+    postgresUser: settings.postgresUser,
     logLevel: settings.logLevel,
   });
 }

@@ -35,7 +35,9 @@ describe('whom PostgreSQL runs as', () => {
 
   test('is this program itself, unless it is root', async () => {
     const processes = new ProcessSupervisor();
-    expect(await postgresUser(processes, new AbortController().signal, false)).toBeUndefined();
+    expect(
+      await postgresUser(processes, 'slipway-postgres', new AbortController().signal, false),
+    ).toBeUndefined();
     await processes.close();
   });
 

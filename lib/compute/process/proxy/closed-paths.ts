@@ -44,3 +44,6 @@ export function isClosedPath(path: string, mountPrefix = ''): boolean {
   const mounted = prefix.every((name, at) => segments[at] === name) ? segments[prefix.length] : undefined;
   return [segments[0], mounted].some((name) => name !== undefined && CLOSED.includes(name));
 }
+
+/** Whether a path leads to what a durable server tells its listener alone, in any spelling. */
+export const isInternalPath = (path: string): boolean => segmentsOf(path)[0] === 'internal';

@@ -1,0 +1,78 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Mask } from '../../contract/mask.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
+import type { DeployHooks } from '../../listener/driver.ts';
+import type { LogShipper, ShippedLine } from '../../listener/log-shipper.ts';
+import type { ProcessSupervisor } from '../../processes/supervisor.ts';
+import { fetchArtifact } from './artifact.ts';
+import { commandFor, type ServerCommand } from './command-for.ts';
+import type { BroughtUp } from './deployment.ts';
+import { durableCommand } from './durable.ts';
+import { agentCommand } from './langgraph.ts';
+import { runRelease } from './release.ts';
+import { startServer } from './server.ts';
+import { STATE_FOLDER, TRIAL_FOLDER } from './tidy-folders.ts';
+
+export const IMAGE_REFUSED =
+  "This listener runs agent servers as local processes and cannot run the image '{uri}'. Deploy from source, or choose a listener with compute_type k8s, which runs images.";
+
+export type BringUp = {
+  spec: DeploySpec;
+  options: { baseUrl: string; apiKey: string; agentsUrl: string; startTimeoutMilliseconds: number };
+  supervisor: ProcessSupervisor;
+  shipper: LogShipper;
+  /** Of the deployment, and of the revision in it. */
+  folders: { deployment: string; revision: string };
+  /** The address of the deployment's database, where its server keeps what it has in one. */
+  databaseUri: string | undefined;
+  mask: Mask;
+  signal: AbortSignal;
+  say: DeployHooks['say'];
+  /** See `DeploymentContext`. */
+  beside: boolean;
+  isNew: boolean;
+};
+
+/**
+ * Fetches what is missing of a revision and starts its server. Throws with a reason for a person, leaving
+ * nothing running.
+ */
+export async function bringUp(request: BringUp): Promise<BroughtUp> {
+  const { spec, options, supervisor, shipper, folders, mask, signal, say, isNew } = request;
+  if (spec.artifact.kind === 'image') throw new Error(IMAGE_REFUSED.replace('{uri}', spec.artifact.uri));
+  const download = { ...options, ...spec.artifact };
+  const fetched = await fetchArtifact(supervisor, download, folders.revision, signal);
+  const fetchedAt = performance.now();
+  const { command, isTrial } = await commandOf(request);
+  const run = {
+    supervisor,
+    spec,
+    signal,
+    say,
+    command,
+    isTrial,
+    mask,
+    startTimeoutMilliseconds: options.startTimeoutMilliseconds,
+    onLine: (line: ShippedLine) => shipper.push(spec.deployment_id, spec.revision_id, line),
+  };
+  if (isNew) await runRelease(run);
+  const server = await startServer(run);
+  const times = [fetched.downloadMilliseconds, fetched.unpackMilliseconds, performance.now() - fetchedAt];
+  const [downloadMs, unpackMs, startMs] = times.map(Math.round);
+  return { server, timing: `download_ms=${downloadMs} unpack_ms=${unpackMs} start_ms=${startMs}` };
+}
+
+/** A server that keeps state of its own beside another one is only tried. */
+async function commandOf(request: BringUp): Promise<{ command: ServerCommand; isTrial: boolean }> {
+  const { spec, folders, databaseUri, beside, options } = request;
+  const artifactFolder = folders.revision;
+  if (databaseUri !== undefined)
+    return { command: await durableCommand(spec, { artifactFolder, databaseUri }), isTrial: false };
+  const stateFolder = join(folders.deployment, beside ? TRIAL_FOLDER : STATE_FOLDER);
+  if (beside) await rm(stateFolder, { recursive: true, force: true });
+  const places = { artifactFolder, stateFolder, agentsUrl: options.agentsUrl };
+  const agent = spec.start_command ? undefined : await agentCommand(spec, places);
+  if (agent !== undefined) return { command: agent, isTrial: beside };
+  return { command: await commandFor(artifactFolder, spec, options.agentsUrl), isTrial: false };
+}
