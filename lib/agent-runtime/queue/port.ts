@@ -89,6 +89,11 @@ export type WorkerOp =
   | 'nodes'
   | 'schemas'
   | 'subgraphs'
+  | 'store_put'
+  | 'store_get'
+  | 'store_delete'
+  | 'store_search'
+  | 'store_namespaces'
   | 'authenticate'
   | 'authorize';
 

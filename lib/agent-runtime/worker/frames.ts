@@ -38,9 +38,7 @@ export class FrameReader {
       if (this.#header === undefined) {
         const end = rest.indexOf(NEWLINE);
         if (end < 0) {
-          this.#keep(rest);
-          if (this.#length > HEADER_BYTES_MAX)
-            throw new FrameError(`a header has more than ${HEADER_BYTES_MAX} bytes`);
+          this.#keepHeader(rest);
           break;
         }
         this.#header = readHeader(this.#take(rest.subarray(0, end)));
@@ -56,6 +54,12 @@ export class FrameReader {
       rest = rest.subarray(missing);
     }
     return frames;
+  }
+
+  #keepHeader(bytes: Buffer): void {
+    this.#keep(bytes);
+    if (this.#length > HEADER_BYTES_MAX)
+      throw new FrameError(`a header has more than ${HEADER_BYTES_MAX} bytes`);
   }
 
   #keep(bytes: Buffer): void {

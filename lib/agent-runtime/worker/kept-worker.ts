@@ -65,7 +65,7 @@ export class KeptWorker implements GraphWorker {
 
   async call(op: WorkerOp, args: Json): Promise<Json> {
     const session = await this.#session;
-    return await new Promise<Json>((resolve, reject) => {
+    return new Promise<Json>((resolve, reject) => {
       const id = session.open(op, args, {
         onFrame: ({ header, body }) => {
           session.close(id);
@@ -132,7 +132,7 @@ export class KeptWorker implements GraphWorker {
         this.#hello = await session.hello;
         return session;
       } catch (error) {
-        console.error(
+        this.#command.say(
           `The worker cannot be started again: ${String(error)}. The next try is in ${waitMs} ms.`,
         );
         await new Promise((resolve) => setTimeout(resolve, waitMs));

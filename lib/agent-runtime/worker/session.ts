@@ -12,6 +12,8 @@ export type WorkerCommand = {
   readonly pingEveryMs: number;
   /** A worker that gives none for so long is killed: a graph blocks it. */
   readonly silentMsMax: number;
+  /** A line for operators. */
+  readonly say: (text: string) => void;
 };
 
 const helloFields = z.object({

@@ -137,6 +137,34 @@ class Worker:
         await copy(self._pool, thread_id, to_thread_id)
         return {}
 
+    async def op_store_put(self, namespace: list[str], key: str, value: Any, index: Any = None) -> Any:
+        await self._store.aput(tuple(namespace), key, value, index)
+        return {}
+
+    async def op_store_get(self, namespace: list[str], key: str) -> Any:
+        item = await self._store.aget(tuple(namespace), key)
+        return item and item.dict()
+
+    async def op_store_delete(self, namespace: list[str], key: str) -> Any:
+        await self._store.adelete(tuple(namespace), key)
+        return {}
+
+    async def op_store_search(self, namespace: list[str], filter: Any, limit: int, offset: int) -> Any:
+        found = await self._store.asearch(tuple(namespace), filter=filter, limit=limit, offset=offset)
+        return {"items": [item.dict() for item in found]}
+
+    async def op_store_namespaces(
+        self, prefix: Any, suffix: Any, max_depth: int | None, limit: int, offset: int
+    ) -> Any:
+        found = await self._store.alist_namespaces(
+            prefix=tuple(prefix) if prefix else None,
+            suffix=tuple(suffix) if suffix else None,
+            max_depth=max_depth,
+            limit=limit,
+            offset=offset,
+        )
+        return {"namespaces": found}
+
     async def op_authenticate(self, **request: Any) -> Any:
         return await self._auth.authenticate(request) if self._auth else None
 

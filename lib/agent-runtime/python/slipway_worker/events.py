@@ -35,8 +35,6 @@ class Translator:
         elif mode in self._wanted and (self._subgraphs or not namespace):
             if mode == "debug" and data.get("type") == "checkpoint":
                 data = {**data, "payload": checkpoint_payload(data["payload"])}
-            elif mode == "checkpoints":
-                data = checkpoint_payload(data)
             self._send(self._name(mode, namespace), dumps(data))
 
     def _name(self, mode: str, namespace: Any) -> str:

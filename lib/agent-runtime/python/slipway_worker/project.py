@@ -135,7 +135,8 @@ async def described(project: Project) -> dict[str, Any]:
     async def nodes(graph_id: str) -> list[str] | None:
         try:
             async with project.graph(graph_id, {"configurable": {}}) as graph:
-                return sorted(str(name) for name in graph.nodes)
+                # With those of subgraphs, as `parent:node`.
+                return sorted({str(name) for name in [*graph.nodes, *graph.get_graph(xray=True).nodes]})
         except Exception as error:
             print(f"graph {graph_id}: its nodes are unknown: {type(error).__name__}: {error}", file=sys.stderr)
             return None

@@ -85,7 +85,7 @@ class Run:
         async with self._project.graph(args["graph_id"], config, checkpointer=saver, store=self._store) as graph:
             self._send("metadata", dumps({"run_id": args["run_id"], "attempt": args["attempt"]}))
             wanted = kwargs.get("stream_mode") or ["values"]
-            translator = Translator(wanted, bool(kwargs.get("stream_subgraphs")), self._send)
+            translator = Translator(wanted, bool(kwargs.get("subgraphs")), self._send)
             options: dict[str, Any] = {
                 "stream_mode": sorted(translator.modes),
                 "subgraphs": True,
@@ -115,7 +115,8 @@ class Run:
         async for event in graph.astream_events(input_, config, version="v2", **options):
             chunk = event["data"].get("chunk") if event["event"] == "on_chain_stream" else None
             of_graph = isinstance(chunk, tuple) and len(chunk) == 3 and str(event["run_id"]) == self._args["run_id"]
-            yield event, chunk if of_graph else None
+            # The graph's own chunks are told by its stream modes.
+            yield (None, chunk) if of_graph else (event, None)
 
     def _end(self, state: Any, values: Any) -> None:
         pinned = bool(state.next)
@@ -144,10 +145,8 @@ class Run:
         args = self._args
         ids = {name: args[name] for name in ("run_id", "thread_id", "graph_id", "assistant_id")}
         configurable = {**(sent.get("configurable") or {}), **ids}
-        if user := args["kwargs"].get("user"):
+        if user := configurable.get("langgraph_auth_user"):
             configurable["langgraph_auth_user"] = AuthUser(user)
-            configurable["langgraph_auth_user_id"] = user["identity"]
-            configurable["langgraph_auth_permissions"] = user.get("permissions") or []
         metadata = {
             **(sent.get("metadata") or {}),
             **(args.get("metadata") or {}),
@@ -157,7 +156,8 @@ class Run:
             "langgraph_host": "slipway",
             "revision_id": args["revision_id"],
         }
-        return {**sent, "configurable": configurable, "metadata": metadata, "run_id": uuid.UUID(args["run_id"])}
+        named = {"run_name": args["graph_id"], **sent, "run_id": uuid.UUID(args["run_id"])}
+        return {**named, "configurable": configurable, "metadata": metadata}
 
 
 def _command(sent: dict[str, Any]) -> Command[Any]:

@@ -44,7 +44,7 @@ class Lease:
 
     async def check(self, connection: psycopg.AsyncConnection[Any]) -> None:
         """Raises FencedError if the run is another's. The row stays locked until the transaction has ended."""
-        query = "select rt.holds_lease(%s::uuid, %s, %s) as holds"
+        query = "select rt.holds_lease(%s::uuid, %s::uuid, %s::bigint) as holds"
         row = await (await connection.execute(query, (self.run_id, self.owner, self.epoch))).fetchone()
         if not row or not row["holds"]:
             raise self.end(FencedError(f"run {self.run_id} is no more {self.owner}'s of epoch {self.epoch}"))

@@ -1,0 +1,56 @@
+import { type Refusal, RefusedError } from '../tables/errors.ts';
+import { membersOf } from '../tables/raw-json.ts';
+import { WorkerCallError } from '../worker/kept-worker.ts';
+import { WorkerLostError } from '../worker/session.ts';
+
+/** A request that is answered with an error; its message is for the client. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** What this server does not do yet is said with its name. */
+export const lacks = (what: string): HttpError =>
+  new HttpError(501, `${what}: this server does not do that yet.`);
+
+const STATUSES: Readonly<Record<Refusal, number>> = {
+  'thread-not-found': 404,
+  'thread-exists': 409,
+  'thread-busy': 409,
+  'run-not-found': 404,
+  'run-ended': 409,
+  'run-live': 409,
+  'assistant-not-found': 404,
+  'call-failed': 502,
+  'call-timeout': 504,
+};
+
+/** How an error is answered; undefined if it is a fault of the server. */
+export function httpErrorOf(error: unknown): HttpError | undefined {
+  if (error instanceof HttpError) return error;
+  if (error instanceof RefusedError) return new HttpError(STATUSES[error.refusal], error.message);
+  if (error instanceof WorkerLostError)
+    return new HttpError(503, `The process of the graphs has ended: ${error.message}. Try again.`);
+  if (error instanceof WorkerCallError) return workerError(error);
+  return undefined;
+}
+
+/** What the project's own code refuses has a status; any other failure of it is a fault in it. */
+function workerError({ failure }: WorkerCallError): HttpError {
+  const members = membersOf(failure);
+  const read = (name: string): unknown => JSON.parse(members.get(name) ?? 'null');
+  const [status, message, kind] = [read('status'), read('message'), read('error')];
+  if (typeof status === 'number') return new HttpError(status, String(message), headersOf(read('headers')));
+  return new HttpError(500, `${String(kind)}: ${String(message)}`);
+}
+
+function headersOf(value: unknown): Record<string, string> {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)]));
+}

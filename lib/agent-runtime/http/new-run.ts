@@ -1,0 +1,166 @@
+import * as z from 'zod';
+import { isNull, membersOf, mergedOf, objectOf } from '../tables/raw-json.ts';
+import type { AssistantRow, Json, RunRow } from '../tables/rows.ts';
+import { createRun, type NewRun } from '../tables/runs.ts';
+import type { Agent } from './agent.ts';
+import { assistantNamed, requireGraph } from './assistants.ts';
+import { authorize, type Permit } from './authorize.ts';
+import { lacks } from './errors.ts';
+import { anObject, type Body, bodyOf, type Call, idIn } from './request.ts';
+import { threadWithin } from './threads.ts';
+
+const streamMode = z.enum([
+  'values',
+  'messages',
+  'messages-tuple',
+  'updates',
+  'events',
+  'tasks',
+  'checkpoints',
+  'debug',
+  'custom',
+]);
+const nodes = z.union([z.literal('*'), z.array(z.string())]).optional();
+const target = z.union([z.string(), z.object({ node: z.string(), input: z.unknown().optional() })]);
+
+const runBody = z.object({
+  assistant_id: z.string(),
+  input: z.unknown().optional(),
+  command: z
+    .object({
+      update: z.unknown().optional(),
+      resume: z.unknown().optional(),
+      goto: z.union([target, z.array(target)]).nullish(),
+    })
+    .optional(),
+  config: z.looseObject({ configurable: anObject.nullish() }).optional(),
+  context: anObject.optional(),
+  metadata: anObject.optional(),
+  checkpoint: anObject.optional(),
+  checkpoint_id: z.string().optional(),
+  stream_mode: z.union([streamMode, z.array(streamMode)]).optional(),
+  stream_subgraphs: z.boolean().optional(),
+  stream_resumable: z.boolean().optional(),
+  interrupt_before: nodes,
+  interrupt_after: nodes,
+  multitask_strategy: z.enum(['enqueue', 'reject', 'interrupt', 'rollback']).optional(),
+  on_disconnect: z.enum(['cancel', 'continue']).optional(),
+  on_completion: z.enum(['delete', 'keep']).optional(),
+  if_not_exists: z.enum(['create', 'reject']).optional(),
+  after_seconds: z.number().min(0).max(31_536_000).optional(),
+  durability: z.enum(['sync', 'async', 'exit']).optional(),
+  checkpoint_during: z.boolean().optional(),
+  webhook: z.unknown().optional(),
+  feedback_keys: z.unknown().optional(),
+  langsmith_tracer: z.unknown().optional(),
+});
+
+type RunBody = Body<z.infer<typeof runBody>>;
+
+/** What it lacks is refused with its name. */
+const LACKS = ['webhook', 'feedback_keys', 'langsmith_tracer'] as const;
+
+export type CreatedRun = { readonly run: RunRow; readonly asked: RunBody['fields'] };
+
+/** Puts the run of a request into the queue. A request without a thread gets one of its own. */
+export async function createRunOf(agent: Agent, call: Call): Promise<CreatedRun> {
+  const body = bodyOf(call, runBody);
+  const { fields, raw } = body;
+  for (const name of LACKS) if (!isNull(raw.get(name))) throw lacks(`${name} of runs`);
+  const assistant = await assistantNamed(agent, fields.assistant_id);
+  requireGraph(agent, assistant);
+  const threadId = call.params.thread_id === undefined ? undefined : idIn(call, 'thread_id');
+  const permit = await permitFor(agent, call, body, threadId);
+  const createsThread = fields.if_not_exists === 'create';
+  if (threadId !== undefined && permit.filter !== undefined)
+    await threadWithin(agent, threadId, permit).catch((error: unknown) => {
+      if (!createsThread) throw error;
+    });
+  const ids = JSON.stringify({ graph_id: assistant.graph_id, assistant_id: assistant.assistant_id });
+  const sent = permit.value.get('metadata') ?? '{}';
+  const temporary = threadId === undefined && fields.on_completion !== 'keep';
+  const run: NewRun = {
+    ...(threadId !== undefined && { threadId }),
+    createsThread,
+    temporary,
+    assistantId: assistant.assistant_id,
+    graphId: assistant.graph_id,
+    multitaskStrategy: fields.multitask_strategy ?? 'enqueue',
+    kwargs: kwargsOf(body, assistant, call.user, temporary),
+    metadata: mergedOf(mergedOf(assistant.metadata, ids), isNull(sent) ? '{}' : sent),
+    threadMetadata: mergedOf(ids, permit.filter ?? '{}'),
+    afterSeconds: fields.after_seconds ?? 0,
+    resumable: fields.stream_resumable ?? false,
+  };
+  return { run: await createRun(agent.database, agent.server, run), asked: fields };
+}
+
+async function permitFor(
+  agent: Agent,
+  call: Call,
+  { fields, raw }: RunBody,
+  threadId?: string,
+): Promise<Permit> {
+  const value = objectOf([
+    ['thread_id', JSON.stringify(threadId ?? null)],
+    ['assistant_id', JSON.stringify(fields.assistant_id)],
+    ['metadata', fields.metadata === undefined ? '{}' : (raw.get('metadata') ?? '{}')],
+    ['kwargs', objectOf([...raw].filter(([name]) => name !== 'metadata' && name !== 'assistant_id'))],
+    ['multitask_strategy', JSON.stringify(fields.multitask_strategy ?? 'enqueue')],
+    ['if_not_exists', JSON.stringify(fields.if_not_exists ?? 'reject')],
+    ['after_seconds', JSON.stringify(fields.after_seconds ?? 0)],
+  ]);
+  return authorize(agent, call, 'threads', 'create_run', value);
+}
+
+/** What the worker needs, and what clients see of it in a run. Documents stay as they are written. */
+function kwargsOf(
+  { fields, raw }: RunBody,
+  assistant: AssistantRow,
+  user: Json | undefined,
+  temporary: boolean,
+): Json {
+  const given = (name: string): Json => raw.get(name) ?? 'null';
+  const modes = fields.stream_mode ?? 'values';
+  const durability = fields.durability ?? (fields.checkpoint_during === false ? 'exit' : null);
+  return objectOf([
+    ['input', given('input')],
+    ['command', given('command')],
+    ['config', configOf({ fields, raw }, assistant, user)],
+    ['context', mergedOf(assistant.context, given('context'))],
+    ['stream_mode', JSON.stringify(Array.isArray(modes) ? modes : [modes])],
+    ['interrupt_before', given('interrupt_before')],
+    ['interrupt_after', given('interrupt_after')],
+    ['webhook', 'null'],
+    ['feedback_keys', 'null'],
+    ['temporary', JSON.stringify(temporary)],
+    ['subgraphs', JSON.stringify(fields.stream_subgraphs ?? false)],
+    ['resumable', JSON.stringify(fields.stream_resumable ?? false)],
+    ['durability', JSON.stringify(durability)],
+  ]);
+}
+
+/** The assistant's config, the request's, the checkpoint to start from, and who asks; later ones win. */
+function configOf({ fields, raw }: RunBody, assistant: AssistantRow, user: Json | undefined): Json {
+  const sent = membersOf(raw.get('config') ?? '{}');
+  const kept = membersOf(assistant.config);
+  const named = [...membersOf(raw.get('checkpoint') ?? '{}')].filter(([, value]) => !isNull(value));
+  if (fields.checkpoint_id !== undefined) named.push(['checkpoint_id', JSON.stringify(fields.checkpoint_id)]);
+  const who = user === undefined ? [] : whoOf(user);
+  const configurable = new Map([
+    ...membersOf(kept.get('configurable') ?? '{}'),
+    ...membersOf(sent.get('configurable') ?? '{}'),
+    ...named,
+    ...who,
+  ]);
+  return objectOf(new Map([...kept, ...sent, ['configurable', objectOf(configurable)] as const]));
+}
+
+function whoOf(user: Json): [string, Json][] {
+  const members = membersOf(user);
+  return [
+    ['langgraph_auth_user', user],
+    ['langgraph_auth_user_id', members.get('identity') ?? 'null'],
+    ['langgraph_auth_permissions', members.get('permissions') ?? '[]'],
+  ];
+}

@@ -1,0 +1,62 @@
+import { objectOf } from '../tables/raw-json.ts';
+import type { AssistantRow, Json, RunRow, ThreadRow } from '../tables/rows.ts';
+
+const text = (value: unknown): Json => JSON.stringify(value ?? null);
+
+type Members = readonly (readonly [string, Json])[];
+
+/** Only the fields that a client has selected, if it has. */
+const picked = (members: Members, select?: readonly string[]): Json =>
+  objectOf(select === undefined ? members : members.filter(([name]) => select.includes(name)));
+
+export const listOf = (items: readonly Json[]): Json => `[${items.join(',')}]`;
+
+export const assistantView = (row: AssistantRow, select?: readonly string[]): Json =>
+  picked(
+    [
+      ['assistant_id', text(row.assistant_id)],
+      ['graph_id', text(row.graph_id)],
+      ['config', row.config],
+      ['context', row.context],
+      ['metadata', row.metadata],
+      ['name', text(row.name)],
+      ['created_at', text(row.created_at)],
+      ['updated_at', text(row.updated_at)],
+      ['version', text(row.version)],
+      ['description', text(row.description)],
+    ],
+    select,
+  );
+
+export const threadView = (row: ThreadRow, select?: readonly string[]): Json =>
+  picked(
+    [
+      ['thread_id', text(row.thread_id)],
+      ['created_at', text(row.created_at)],
+      ['updated_at', text(row.updated_at)],
+      ['state_updated_at', text(row.state_updated_at)],
+      ['metadata', row.metadata],
+      ['status', text(row.status)],
+      ['config', row.config],
+      ['values', row.values ?? 'null'],
+      ['interrupts', row.interrupts],
+      ['error', row.error ?? 'null'],
+    ],
+    select,
+  );
+
+export const runView = (row: RunRow, select?: readonly string[]): Json =>
+  picked(
+    [
+      ['run_id', text(row.run_id)],
+      ['thread_id', text(row.thread_id)],
+      ['assistant_id', text(row.assistant_id)],
+      ['status', text(row.status)],
+      ['metadata', row.metadata],
+      ['kwargs', row.kwargs],
+      ['multitask_strategy', text(row.multitask_strategy)],
+      ['created_at', text(row.created_at)],
+      ['updated_at', text(row.updated_at)],
+    ],
+    select,
+  );

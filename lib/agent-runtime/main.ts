@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Environment, environmentOf } from './environment.ts';
+import type { Agent } from './http/agent.ts';
+import { assistantIdOf } from './http/assistants.ts';
+import { createAgentServer } from './http/server.ts';
+import { type AgentQueue, openQueue } from './queue/agent-queue.ts';
+import type { Server } from './queue/queue-store.ts';
+import { migrate } from './schema/migrate.ts';
+import { noteAssistants } from './tables/assistants.ts';
+import { Database } from './tables/database.ts';
+import { KeptWorker } from './worker/kept-worker.ts';
+
+/** Runs get so long to come to their next step; then they are put back as they stand. */
+const DRAIN_MILLISECONDS = 25_000;
+const PING_MILLISECONDS = 5_000;
+
+const pythonPackage = join(dirname(fileURLToPath(import.meta.url)), 'python');
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** Starts the worker of the graphs, with everything that the deployment has set. */
+const startWorker = async (
+  configPath: string,
+  { BG_JOB_TIMEOUT_SECS: seconds }: Environment,
+): Promise<KeptWorker> =>
+  KeptWorker.start({
+    program: resolve('.venv/bin/python'),
+    args: ['-m', 'slipway_worker', configPath],
+    cwd: process.cwd(),
+    environment: {
+      ...process.env,
+      PYTHONPATH: [pythonPackage, process.env['PYTHONPATH']].filter((path) => path !== undefined).join(':'),
+      PYTHONUNBUFFERED: '1',
+    },
+    pingEveryMs: PING_MILLISECONDS,
+    silentMsMax: seconds * 1_000,
+    say,
+  });
+
+async function main(configPath: string): Promise<void> {
+  const environment = environmentOf(process.env);
+  const database = new Database(environment.DATABASE_URI);
+  await migrate(database);
+  const worker = await startWorker(configPath, environment);
+  for (const name of worker.hello.lacks) say(`${configPath}: ${name} is not served yet.`);
+  await noteAssistants(
+    database,
+    new Map(Object.keys(worker.hello.graphs).map((graphId) => [assistantIdOf(graphId), { graphId }])),
+  );
+  const server: Server = {
+    owner: randomUUID(),
+    buildId: environment.SLIPWAY_BUILD_ID,
+    revisionId: environment.SLIPWAY_REVISION_ID,
+  };
+  await serve({ environment, database, worker, server });
+}
+
+type Parts = { environment: Environment; database: Database; worker: KeptWorker; server: Server };
+
+async function serve({ environment, database, worker, server }: Parts): Promise<void> {
+  const closing = new AbortController();
+  let isRetiring = false;
+  const queue = openQueue({
+    database,
+    server,
+    worker,
+    slots: environment.N_JOBS_PER_WORKER,
+    timeoutSeconds: environment.BG_JOB_TIMEOUT_SECS,
+    say,
+  });
+  const agent: Agent = {
+    database,
+    server,
+    worker,
+    hub: queue.hub,
+    closing: closing.signal,
+    isRetiring: () => isRetiring,
+    problem: async () => (isRetiring ? 'the server stops' : problemOf(database, worker, queue)),
+    running: () => queue.inHand.runs,
+    say,
+  };
+  const http = createAgentServer(agent);
+  http.listen(environment.PORT, environment.HOST);
+  await once(http, 'listening');
+  say(`Serving ${Object.keys(worker.hello.graphs).join(', ')} on ${JSON.stringify(http.address())}.`);
+
+  // Whoever is in front of this server will close its connections: none of their clients has gone.
+  process.on('SIGUSR2', () => {
+    isRetiring = true;
+  });
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  isRetiring = true;
+  http.close();
+  await queue.drain(DRAIN_MILLISECONDS);
+  // Streams show the last steps before they are cut.
+  closing.abort();
+  http.closeAllConnections();
+  await worker.stop();
+  await database.close();
+}
+
+async function problemOf(
+  database: Database,
+  worker: KeptWorker,
+  queue: AgentQueue,
+): Promise<string | undefined> {
+  if (!worker.isUp) return 'the process of the graphs has ended, and is started again';
+  try {
+    await database.query('select 1');
+  } catch (error) {
+    return `Postgres does not answer: ${String(error)}`;
+  }
+  return queue.problem;
+}
+
+const [configPath] = process.argv.slice(2);
+if (configPath === undefined) {
+  say('Usage: node lib/agent-runtime/main.ts <path of langgraph.json>');
+  process.exitCode = 2;
+} else
+  try {
+    await main(configPath);
+  } catch (error) {
+    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.exitCode = 1;
+  } finally {
+    // A worker that still loads, or a connection that was not closed, must not keep the process.
+    process.exit();
+  }
