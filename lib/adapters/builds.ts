@@ -44,6 +44,8 @@ export type BuildJob = RevisionRef & {
   buildCommand: string | undefined;
   /** The server's, in place of what the project says; who runs the server is told of it too. */
   startCommand: string | undefined;
+  /** It runs in Slipway's own agent server, so what is missing for its worker is added. */
+  isDurable?: boolean | undefined;
   /** Relative to the project's folder. */
   dockerfilePath: string | undefined;
   /** A stage of the Dockerfile. */

@@ -1,5 +1,6 @@
 import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { changesOf, conflict, installedIn, NO_SOLUTION } from './durable.ts';
 import { BuildFailure } from './failure.ts';
 import { type BuildPlan, type BuildStep, type InstallPart, quote } from './plan.ts';
 import { readPackageJson } from './project.ts';
@@ -69,6 +70,8 @@ export async function carryOut(site: Site, plan: BuildPlan, name: StepName, step
     }
     case 'python-server':
       return addPythonServer(site, plan, step.version);
+    case 'durable-worker':
+      return addDurableWorker(site, plan, step.command);
     case 'python-package':
       return addPythonPackage(site, plan, step);
     case 'run':
@@ -132,6 +135,21 @@ async function addPythonPackage(
   if (versionOf(name) !== undefined) return;
   site.say(`The project does not bring ${name}, which its start needs: adding ${requirement}`);
   await run(site, plan, 'install', { do: 'run', command: `uv pip install ${quote(requirement)}` });
+}
+
+async function addDurableWorker(site: Site, plan: BuildPlan, command: string): Promise<void> {
+  const environment = join(site.root, plan.venv?.folder ?? '');
+  const before = await installedIn(environment);
+  const lines: string[] = [];
+  const where = {
+    name: 'install',
+    cwd: join(site.root, plan.folder),
+    environment: variables(site, plan),
+  } as const;
+  const failed = await site.run({ ...where, line: command, onLine: (line) => void lines.push(line) });
+  if (failed !== undefined && lines.some((line) => NO_SOLUTION.test(line))) throw conflict(before);
+  if (failed !== undefined) throw new BuildFailure(`\`${command}\` ${failed}`, true);
+  for (const text of changesOf(before, await installedIn(environment))) site.say(text);
 }
 
 async function addPythonServer(site: Site, plan: BuildPlan, version: string): Promise<void> {

@@ -37,6 +37,8 @@ function wordsOf(step: BuildStep, facts: About['facts']): string[] {
       return wordsOf(facts.packageJson?.scripts[step.name] === undefined ? step.absent : step.present, facts);
     case 'python-server':
       return ['langgraph-cli[inmem], unless the project brings it'];
+    case 'durable-worker':
+      return [step.command];
     case 'python-package':
       return [`${step.requirement}, unless the project brings ${step.name}`];
     case 'skip':

@@ -10,6 +10,7 @@ import {
 import { detectServer, nothingToStart, releaseLine, serverOfCommand } from './detect/detect.ts';
 import type { Look, Server } from './detect/server.ts';
 import { readSourceFiles } from './detect/source-files.ts';
+import { requireDurable } from './durable.ts';
 import { BuildFailure } from './failure.ts';
 import { buildStep, installJavaScript, leavesBuildScript } from './javascript.ts';
 import type { BuildPlan, BuildStep, InstallPart, Note } from './plan.ts';
@@ -26,6 +27,8 @@ export type Wanted = {
   installCommand?: string | undefined;
   buildCommand?: string | undefined;
   startCommand?: string | undefined;
+  /** Slipway's own server runs its graphs. */
+  isDurable?: boolean | undefined;
 };
 
 export type PlanRequest = {
@@ -33,7 +36,7 @@ export type PlanRequest = {
   root: string;
   folder: string;
   agent: AgentProject | undefined;
-} & Pick<Wanted, 'installCommand' | 'buildCommand' | 'startCommand'>;
+} & Pick<Wanted, 'installCommand' | 'buildCommand' | 'startCommand' | 'isDurable'>;
 
 /** What is to be had where the plan will be carried out. */
 export type BuildHost = {
@@ -50,13 +53,14 @@ export type BuildHost = {
  */
 export async function findProject(
   sourceFolder: string,
-  { rootDirectory, configPath, installCommand, buildCommand, startCommand }: Wanted,
+  { rootDirectory, configPath, installCommand, buildCommand, startCommand, isDurable }: Wanted,
   quotes: Quotes,
 ): Promise<PlanRequest> {
   const root = await realpath(sourceFolder);
   const folder = await findBuildFolder(root, configPath, rootDirectory);
   const agent = await readAgentProject(root, folder, configPath, quotes);
-  return { root, folder, agent, installCommand, buildCommand, startCommand };
+  if (isDurable) requireDurable(agent, configPath);
+  return { root, folder, agent, installCommand, buildCommand, startCommand, isDurable };
 }
 
 /**
@@ -77,12 +81,12 @@ async function planAgent(
   facts: ProjectFacts,
   place: BuildHost,
 ): Promise<BuildPlan> {
-  const { root, folder, buildCommand, installCommand } = request;
+  const { root, folder, buildCommand, installCommand, isDurable = false } = request;
   const requires = filesOfGraphs(agent, hintFor(request, facts));
   if (!mayMakeFiles(request, facts)) await requireFiles(root, requires);
   const parts: Parts =
     agent.language === 'python'
-      ? await installPython(agent, await place.python(wishOfAgent(agent)), installCommand)
+      ? await installPython(agent, await place.python(wishOfAgent(agent)), { installCommand, isDurable })
       : {
           environment: {},
           install: await installJavaScript({ root, folder, facts, isAgent: true }, installCommand),
@@ -93,12 +97,14 @@ async function planAgent(
     folder: pathWithin(root, folder),
     build: buildStep(facts, buildCommand, true),
     ownCommands: hasCommands(request),
+    ...(isDurable && { isDurable }),
     requires,
     ...parts,
     notes: [],
   };
   const name = agent.language === 'python' ? 'Python' : 'JavaScript';
-  const start = request.startCommand || `the ${name} agent server of ${agent.fileName}`;
+  const server = isDurable ? 'the durable agent server' : `the ${name} agent server`;
+  const start = request.startCommand || `${server} of ${agent.fileName}`;
   const about = { what: `${agent.fileName} describes an agent in ${name}`, start, facts };
   return {
     ...plan,

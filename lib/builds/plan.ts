@@ -29,6 +29,8 @@ export type BuildPlan = {
   build: BuildStep;
   /** Whether the client has commands of its own, which may make what is not in the source. */
   ownCommands: boolean;
+  /** Slipway's own server runs it, whose worker is put beside it. */
+  isDurable?: boolean;
   /** Files that must be there after the build. */
   requires: { path: string; reason: string }[];
 };
@@ -62,6 +64,8 @@ export type BuildStep =
    * Installs the agent server of Python projects, unless it is there; at the version of its tool, if that is.
    */
   | { do: 'python-server'; version: string }
+  /** Installs what the worker of durable agents needs, beside what the project asks for, and says what that changed. */
+  | { do: 'durable-worker'; command: string }
   /** Installs a Python package, unless it is there. */
   | { do: 'python-package'; name: string; requirement: string };
 

@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import { PYTHON_ENVIRONMENT } from '../processes/python/environment.ts';
 import type { AgentProject } from './agent-project.ts';
+import { durableStep } from './durable.ts';
 import { BuildFailure } from './failure.ts';
 import { type BuildPlan, type BuildStep, quote } from './plan.ts';
 import { pathWithin } from './project.ts';
@@ -42,7 +43,7 @@ function isNewEnough(version: string): boolean {
 export async function installPython(
   project: AgentProject,
   python: Interpreter,
-  installCommand: string | undefined,
+  { installCommand, isDurable }: { installCommand: string | undefined; isDurable: boolean },
 ): Promise<Pick<BuildPlan, 'environment' | 'venv' | 'install' | 'notes'>> {
   const dependencies = await readDependencies(project);
   const { root, folder, config } = project;
@@ -50,7 +51,10 @@ export async function installPython(
   const own: BuildStep[] = installCommand
     ? [{ do: 'run', command: installCommand }]
     : installSteps(folder, python, dependencies);
-  const steps: BuildStep[] = [...own, { do: 'python-server', version: PYTHON_SERVER_VERSION }];
+  const server: BuildStep = isDurable
+    ? await durableStep(project, dependencies, Boolean(installCommand))
+    : { do: 'python-server', version: PYTHON_SERVER_VERSION };
+  const steps: BuildStep[] = [...own, server];
   const made = makeEnvironment(venv, python, steps, { seed: false });
   const { pip_config_file: pip } = config;
   return pip ? { ...made, environment: { ...made.environment, PIP_CONFIG_FILE: pip } } : made;

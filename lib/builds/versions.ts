@@ -6,6 +6,15 @@
 /** The agent server of Python projects runs on this minor version of Python 3 and later ones. */
 export const PYTHON_MINOR_OLDEST = 11;
 
+/** The oldest LangGraph that the worker of durable agents runs with. */
+export const LANGGRAPH_OLDEST = '1.0';
+/** What that worker needs of a project's environment. */
+export const DURABLE_PACKAGES = [
+  `langgraph>=${LANGGRAPH_OLDEST}`,
+  'langgraph-checkpoint-postgres>=3.0',
+  'psycopg[binary]>=3.2',
+];
+
 export const UV_VERSION = '0.13.9';
 /**
  * Of the `langgraph-cli` of PyPI: the agent server of Python projects, and the tool that writes Dockerfiles.

@@ -132,6 +132,7 @@ function commandsOf(step: BuildStep, hasScripts: boolean): string[] {
     case 'skip':
     case 'fail':
     case 'python-server':
+    case 'durable-worker':
     case 'python-package':
       return [];
   }

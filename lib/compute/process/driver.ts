@@ -210,7 +210,7 @@ export class ProcessDriver implements Driver {
     const { options, supervisor, shipper } = this.#parts;
     signal.throwIfAborted();
     this.#starting.add(spec);
-    try {
+    const broughtUp = async () => {
       const database = isDurable(spec) ? await this.#databaseOf(spec.deployment_id) : undefined;
       const mask = this.#maskOf(spec);
       const folders = {
@@ -219,12 +219,13 @@ export class ProcessDriver implements Driver {
       };
       const request = { spec, options, supervisor, shipper, folders, signal, beside, isNew };
       const saying: typeof say = (message, level) => say(mask(message), level);
-      return await bringUp({ ...request, databaseUri: database?.uri, mask, say: saying });
-    } catch (error) {
-      throw new Error(this.#maskOf(spec)(messageOf(error)));
-    } finally {
-      this.#starting.delete(spec);
-    }
+      return bringUp({ ...request, databaseUri: database?.uri, mask, say: saying });
+    };
+    return broughtUp()
+      .catch((error: unknown) => {
+        throw new Error(this.#maskOf(spec)(messageOf(error)));
+      })
+      .finally(() => this.#starting.delete(spec));
   }
 
   /** Lets a server that saves its state come to rest, and stops it. */
@@ -260,14 +261,11 @@ export class ProcessDriver implements Driver {
   }
 
   async #databaseOf(deploymentId: string): Promise<Database> {
-    try {
-      const database = await this.#parts.postgres.database(deploymentId);
-      this.#databases.set(deploymentId, database);
-      return database;
-    } catch (error) {
-      if (!(error instanceof PostgresMissing)) throw error;
-      throw new Error(`${error.message}. ${NO_DATABASE}`);
-    }
+    const database = await this.#parts.postgres.database(deploymentId).catch((error: unknown) => {
+      throw error instanceof PostgresMissing ? new Error(`${error.message}. ${NO_DATABASE}`) : error;
+    });
+    this.#databases.set(deploymentId, database);
+    return database;
   }
 
   /** Takes secrets and paths of this machine out of what clients read of a revision. */

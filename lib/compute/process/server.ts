@@ -174,8 +174,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
       revisionId: spec.revision_id,
       readyAt: Date.now(),
       tail,
-      savesOnStop: command.savesOnStop ?? false,
-      handsBackOnStop: command.handsBackOnStop ?? false,
+      ...waysToStop(command),
       isTrial: options.isTrial,
     };
   } catch (error) {
@@ -184,6 +183,11 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     throw new ServerFailedError(withTail(error.message, tail));
   }
 }
+
+const waysToStop = ({ savesOnStop = false, handsBackOnStop = false }: ServerCommand) => ({
+  savesOnStop,
+  handsBackOnStop,
+});
 
 /** The program that is run, and its arguments. */
 export function wordsOf(start: Start, port: number): [command: string, ...args: string[]] {

@@ -98,7 +98,9 @@ async function keyOfFiles({ request, plan }: Installation, part: InstallPart): P
     return { key: cacheKey(['agent-server', process.version, JAVASCRIPT_SERVER], true) };
   if (installCommand) return { not: 'the install command is the project’s own' };
   if (part.kind === 'venv' && plan.venv !== undefined)
-    return agent === undefined ? serverVenvKey(request, part, plan.venv) : venvKey(agent, plan.venv.python);
+    return agent === undefined
+      ? serverVenvKey(request, part, plan.venv)
+      : venvKey(agent, plan.venv.python, plan);
   return packagesKey(request, part);
 }
 

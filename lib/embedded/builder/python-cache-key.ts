@@ -6,11 +6,15 @@ import type { BuildPlan, InstallPart } from '../../builds/plan.ts';
 import type { PlanRequest } from '../../builds/plan-project.ts';
 import type { Interpreter } from '../../builds/python.ts';
 import { type PythonDependencies, readDependencies } from '../../builds/python-dependencies.ts';
-import { PYTHON_SERVER_VERSION } from '../../builds/versions.ts';
+import { DURABLE_PACKAGES, PYTHON_SERVER_VERSION } from '../../builds/versions.ts';
 import { type Cacheable, cacheKey, fileTextOf, keyOfInputs } from './cache-key.ts';
 
 /** The key of a project's virtual environment. `not` says why it depends on more than the files here. */
-export async function venvKey(project: AgentProject, python: Interpreter): Promise<Cacheable> {
+export async function venvKey(
+  project: AgentProject,
+  python: Interpreter,
+  { isDurable = false }: { isDurable?: boolean | undefined },
+): Promise<Cacheable> {
   const dependencies = await readDependencies(project);
   const not = await reasonNotToKeep(dependencies);
   if (not !== undefined) return { not };
@@ -21,7 +25,7 @@ export async function venvKey(project: AgentProject, python: Interpreter): Promi
     'python',
     python.version,
     python.executable,
-    PYTHON_SERVER_VERSION,
+    isDurable ? DURABLE_PACKAGES.join(' ') : PYTHON_SERVER_VERSION,
     folder.slice(root.length),
     config.pip_config_file ?? '',
   ];

@@ -1,5 +1,6 @@
-import { mkdir, realpath } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { cp, mkdir, realpath, rm } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Artifact, BuildJob } from '../../adapters/builds.ts';
 import { type Git, SourceError } from '../../adapters/git.ts';
 import { carryOut } from '../../builds/execute.ts';
@@ -9,6 +10,7 @@ import { requireFiles } from '../../builds/plan-project.ts';
 import { sealSource } from '../../builds/seal.ts';
 import { leaveOuterFolder, reportUnpacked, unpackTarball } from '../../builds/tarball.ts';
 import { variablesOf } from '../../builds/variables.ts';
+import { DURABLE_WORKER_FOLDER } from '../../contract/deployments/durable-worker.ts';
 import { platformOf } from '../../contract/images/platforms.ts';
 import type { AgentServer } from '../../contract/revision-status.ts';
 import { artifactKeyOf } from '../../domain/file-places.ts';
@@ -87,6 +89,7 @@ async function buildAndStore(context: Context): Promise<EndState> {
   const [, buildMs] = await timed(context, 'build', () => carryOut(site, plan, 'build', plan.build));
   await requireFiles(site.root, plan.requires);
   await sealSource(site.root, plan, tools);
+  if (plan.isDurable) await addWorker(join(site.root, plan.folder));
   await afterBuild();
   clock.lap();
   const artifact = await pack(context, plan.server);
@@ -94,6 +97,17 @@ async function buildAndStore(context: Context): Promise<EndState> {
   const times = `clone_ms=${cloneMs} install_ms=${installMs} build_ms=${buildMs} pack_ms=${packMs}`;
   log.say(`timing: ${times} total_ms=${clock.total()}`);
   return { state: 'succeeded', artifact, commitSha };
+}
+
+/** The program that runs graphs beside the durable server, in the version that the artifact is built with. */
+const WORKER = fileURLToPath(new URL('../../agent-runtime/python/slipway_worker', import.meta.url));
+
+/** A server of a later version speaks with the worker that the artifact has. */
+async function addWorker(project: string): Promise<void> {
+  const target = join(project, DURABLE_WORKER_FOLDER);
+  await rm(target, { recursive: true, force: true });
+  const filter = (path: string) => basename(path) !== '__pycache__';
+  await cp(WORKER, join(target, basename(WORKER)), { recursive: true, filter });
 }
 
 /** Whole milliseconds since the last lap, and since the start. */

@@ -42,6 +42,23 @@ describe('an agent project that cannot be built', () => {
     expect(log.at(-1)).toMatch(reason);
   });
 
+  it.each([
+    [
+      { graphs: { agent: './agent.js:graph' } },
+      /^The runtime 'durable' runs graphs in Python alone so far; /,
+    ],
+    [{}, /^The runtime 'durable' runs the graphs of langgraph\.json, which names none; /],
+  ])(
+    'fails before anything is installed for what the durable server cannot run: %j',
+    async (config, reason) => {
+      const { run } = await setUp();
+      const { url } = await gitRepository({ 'langgraph.json': json(config), 'agent.js': '' });
+      const { state, log } = await run(jobFor(url, { isDurable: true }));
+      expect(messageOf(state)).toMatch(reason);
+      expect(log.at(-1)).toMatch(reason);
+    },
+  );
+
   it('fails for a graph that the build does not make', async () => {
     const { run } = await setUp();
     const config = json({ graphs: { agent: './dist/agent.js:graph' } });

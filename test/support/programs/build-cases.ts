@@ -243,6 +243,8 @@ function stepInWords(step: BuildStep): string {
       return `script ${step.name}? ${stepInWords(step.present)} : ${stepInWords(step.absent)}`;
     case 'python-server':
       return `langgraph-cli[inmem] ${step.version}`;
+    case 'durable-worker':
+      return step.command;
     case 'python-package':
       return step.requirement;
     case 'skip':
