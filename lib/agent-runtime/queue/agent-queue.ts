@@ -50,7 +50,7 @@ export const storeOf = (database: Database): QueueStore => ({
   takeOver: (server) => takeOverRuns(database.query, server),
   handBack: (lease, failure) => handBackRun(database.query, lease, failure),
   finish: (lease, outcome) => finishRun(database, lease, outcome),
-  remove: (lease, snapshot) => removeRun(database, lease, snapshot),
+  remove: (lease) => removeRun(database, lease),
   noteStep: (lease) => noteStepOfRun(database.query, lease),
   append: (lease, events) => appendEvents(database.query, lease, events),
 });

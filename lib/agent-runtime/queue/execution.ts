@@ -1,10 +1,10 @@
 import { isPermanent } from '../tables/database.ts';
 import type { Json } from '../tables/rows.ts';
 import type { EventLog } from './event-log.ts';
-import type { GraphWorker, RunEnd, RunningGraph, Snapshot } from './port.ts';
+import { type GraphWorker, type RunEnd, type RunningGraph, type Snapshot, WorkerFailure } from './port.ts';
 import type { Lease, Outcome, QueueStore } from './queue-store.ts';
 import { type ClaimedRun, LEASE_MARGIN_MILLISECONDS, timeoutError, verdictOf } from './rules.ts';
-import { snapshotOf } from './snapshot.ts';
+import { snapshotOf, writerOf } from './snapshot.ts';
 
 /** The clock and timers of a queue; a test has its own. */
 export type QueueTime = {
@@ -28,13 +28,16 @@ export type ExecutionDeps = {
 /** Events are stored in batches, one notification each. */
 const FLUSH_MILLISECONDS = 50;
 const RETRY_MILLISECONDS = { first: 100, most: 2_000 } as const;
-const SNAPSHOT_TRIES = 3;
 
 /** Why a graph was stopped; what is asked first counts. */
 type Stop = 'cancel' | 'timeout' | 'lease' | 'handed-back';
 
 /** Nothing of the run may be written any more. */
 class FencedError extends Error {}
+
+/** Whether another try would come to the same. */
+const isFinal = (error: unknown): boolean =>
+  isPermanent(error) || (error instanceof WorkerFailure && !error.isAway);
 
 /** A run that this process has in hand, from its claim to its end or its return. */
 export class Execution {
@@ -83,9 +86,14 @@ export class Execution {
 
   /** The server's time is over: the run is put back as it is, and the step in hand will be done again. */
   async giveUp(): Promise<void> {
-    if (this.#stop === undefined) this.#halt('handed-back');
-    await this.#deps.store.handBack(this.lease, undefined).catch(() => false);
+    this.#halt('handed-back');
+    await this.#persist(() => this.#deps.store.handBack(this.lease, undefined)).catch(() => undefined);
     this.noteLost();
+  }
+
+  /** Whether it is another's, and this process only waits for its graph to stop. */
+  get isLost(): boolean {
+    return this.#isFenced;
   }
 
   /** The run is another's by now. */
@@ -183,8 +191,7 @@ export class Execution {
     const finished = await this.#persist(() => this.#tryFinish(outcome));
     if (finished !== 'rollback') return;
     await this.#dropCheckpoints();
-    const { snapshot } = await this.#snapshot();
-    await this.#persist(() => store.remove(this.lease, snapshot));
+    await this.#persist(() => store.remove(this.lease));
   }
 
   /** What Postgres refuses for good, like a document beyond its bounds, is how the run ends. */
@@ -210,18 +217,21 @@ export class Execution {
     await this.#persist(() => this.#deps.store.handBack(this.lease, failure));
   }
 
-  /** How the thread stands now; nothing if the worker cannot tell, so that it stays as it was written. */
+  /**
+   * How the thread stands now; nothing if its row says so already, since this run has stored no checkpoint. The newest one may
+   * then be of another build, of whose nodes this graph knows nothing.
+   */
   async #snapshot(): Promise<{ snapshot?: Snapshot }> {
     const { worker, say } = this.#deps;
     const args = JSON.stringify({ graph_id: this.run.graphId, thread_id: this.run.threadId });
-    for (let tries = 1; ; tries++)
-      try {
-        return { snapshot: snapshotOf(await worker.call('snapshot', args)) };
-      } catch (error) {
-        if (tries < SNAPSHOT_TRIES) continue;
-        say(`run ${this.run.runId} ends without its thread's state: ${String(error)}`);
-        return {};
-      }
+    try {
+      const snapshot = snapshotOf(await this.#persist(() => worker.call('snapshot', args)));
+      return writerOf(snapshot) === this.run.runId ? { snapshot } : {};
+    } catch (error) {
+      if (error instanceof FencedError) throw error;
+      say(`run ${this.run.runId} ends without its thread's state: ${String(error)}`);
+      return {};
+    }
   }
 
   #noteStep(): void {
@@ -261,8 +271,8 @@ export class Execution {
     return new FencedError();
   }
 
-  /** Tries a write until Postgres answers. While it is away the run stays this server's, as far as that knows. */
-  async #persist<T>(write: () => Promise<T>): Promise<T> {
+  /** Tries until Postgres and the worker answer. Meanwhile the run stays this server's, as far as that knows. */
+  async #persist<T>(attempt: () => Promise<T>): Promise<T> {
     for (
       let pause: number = RETRY_MILLISECONDS.first;
       ;
@@ -270,9 +280,9 @@ export class Execution {
     ) {
       if (this.#isFenced) throw new FencedError();
       try {
-        return await write();
+        return await attempt();
       } catch (error) {
-        if (error instanceof FencedError || isPermanent(error)) throw error;
+        if (error instanceof FencedError || isFinal(error)) throw error;
         await this.#wait(pause);
       }
     }

@@ -1,3 +1,4 @@
+import { membersOf } from '../tables/raw-json.ts';
 import type { Json } from '../tables/rows.ts';
 
 /**
@@ -97,6 +98,22 @@ export type WorkerOp =
   | 'authenticate'
   | 'authorize';
 
+/** The worker has answered that it cannot do what was asked of it. */
+export class WorkerFailure extends Error {
+  /** An object `{error, message}`, with a `status` if it refuses a request. */
+  readonly failure: Json;
+
+  constructor(failure: Json) {
+    super(`the worker failed: ${failure.slice(0, 500)}`);
+    this.failure = failure;
+  }
+
+  /** Postgres was away: it may be asked again. */
+  get isAway(): boolean {
+    return membersOf(this.failure).get('status') === '503';
+  }
+}
+
 /** What the queue asks of a worker. Documents are raw JSON text. */
 export type GraphWorker = {
   /** What the worker that runs now has said of itself. Nodes of subgraphs are `parent:node`, as xray names them. */
@@ -109,7 +126,7 @@ export type GraphWorker = {
   };
   /** Runs a graph until it ends, is drained or cancelled. */
   stream(run: RunInHand, listener: GraphListener): RunningGraph;
-  /** Rejects with what the worker says of the failure, or a `WorkerLostError`. */
+  /** Rejects with a `WorkerFailure`, or because the worker's process has ended. */
   call(op: WorkerOp, args: Json): Promise<Json>;
   /** The worker's process has died; who owns it starts another, and the next `stream` and `call` wait for that. */
   onLost(listener: (reason: string) => void): void;

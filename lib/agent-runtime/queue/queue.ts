@@ -148,7 +148,7 @@ export class Queue {
   /** Renews the leases, stops what is another's or shall end, and puts back what dead servers had. */
   async #beat(): Promise<void> {
     const { server, store, time } = this.#options;
-    const held = [...this.#inHand.values()];
+    const held = [...this.#inHand.values()].filter(({ isLost }) => !isLost);
     const leaseEnds = time.now() + LEASE_MILLISECONDS;
     const leases = held.map(({ lease }) => lease);
     const renewed = new Map((await store.beat(server, leases)).map((run) => [run.runId, run]));

@@ -2,6 +2,13 @@ import { membersOf } from '../tables/raw-json.ts';
 import type { Json } from '../tables/rows.ts';
 import type { Snapshot } from './port.ts';
 
+/** The run that wrote the newest checkpoint, by its metadata in the thread's state. */
+export function writerOf({ state = '{}' }: Snapshot): string | undefined {
+  const metadata = membersOf(state).get('metadata') ?? '{}';
+  const runId = membersOf(metadata).get('run_id');
+  return runId === undefined ? undefined : String(JSON.parse(runId));
+}
+
 /** Takes the worker's answer to `snapshot` apart; throws when it is none. */
 export function snapshotOf(text: Json): Snapshot {
   const members = membersOf(text);

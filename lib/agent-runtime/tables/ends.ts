@@ -39,11 +39,10 @@ export const finishRun = async (
     return 'finished';
   });
 
-/** Removes a run whose checkpoints are gone, and gives the thread's next one its turn. */
+/** Removes a run whose checkpoints are gone, and gives the thread's next one its turn: the thread is as before the run. */
 export const removeRun = async (
   database: Database,
   { runId, threadId, owner, epoch }: Lease,
-  snapshot: Snapshot | undefined,
 ): Promise<boolean> =>
   database.transaction(async (query) => {
     await lockThread(query, threadId);
@@ -52,7 +51,7 @@ export const removeRun = async (
       [runId, owner, epoch],
     );
     if (gone.length === 0) return false;
-    await restThread(query, threadId, { snapshot });
+    await restThread(query, threadId, {});
     return true;
   });
 

@@ -1,4 +1,12 @@
-import type { GraphListener, GraphWorker, RunEnd, RunInHand, RunningGraph, WorkerOp } from '../queue/port.ts';
+import {
+  type GraphListener,
+  type GraphWorker,
+  type RunEnd,
+  type RunInHand,
+  type RunningGraph,
+  WorkerFailure,
+  type WorkerOp,
+} from '../queue/port.ts';
 import type { Json } from '../tables/rows.ts';
 import { runEndOf } from './run-end.ts';
 import { type Hello, type WorkerCommand, WorkerLostError, WorkerSession } from './session.ts';
@@ -7,15 +15,8 @@ import { type Hello, type WorkerCommand, WorkerLostError, WorkerSession } from '
 const RESTART_MS = { first: 100, last: 10_000 };
 
 /** What a worker says of a call that failed: an object `{error, message}`, and a status if it refuses the request. */
-export class WorkerCallError extends Error {
+export class WorkerCallError extends WorkerFailure {
   override readonly name = 'WorkerCallError';
-
-  readonly failure: Json;
-
-  constructor(failure: Json) {
-    super(`the worker failed: ${failure.slice(0, 500)}`);
-    this.failure = failure;
-  }
 }
 
 /** A worker that is started again whenever its process ends. */

@@ -60,6 +60,14 @@ export class PretendedWorker implements GraphWorker {
     // Its process is this one.
   }
 
+  /** From now on threads stand there, by a checkpoint of the newest run. */
+  standAt(next: readonly string[]): void {
+    this.answer = () => {
+      const state = { next, metadata: { run_id: this.graphs.at(-1)?.run.runId } };
+      return JSON.stringify({ values: { n: 4 }, next, interrupts: {}, state });
+    };
+  }
+
   /** The graph that runs a run now. */
   graphOf(runId: string): PretendedGraph | undefined {
     return this.graphs.findLast(({ run }) => run.runId === runId);
