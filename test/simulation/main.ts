@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import * as agents from './agents/mutants.ts';
+import { QueueSimulation } from './agents/simulation.ts';
 import { Guards } from './guards.ts';
 import { type Found, find, groups, Learning, mutantOf } from './mutants.ts';
 import { Pool, seedsFrom } from './pool.ts';
@@ -42,7 +44,7 @@ class Summary {
     const seconds = (performance.now() - this.#startedAt) / 1000;
     return [
       `${this.#seeds} seeds, ${this.#events} events, ${this.#operations} operations of the table, ${Math.round(this.#virtualSeconds / 3600)} h of virtual time in ${seconds.toFixed(1)} s`,
-      `revisions ended: ${ordered(this.#endings)}`,
+      `${isOfAgents ? 'runs' : 'revisions'} ended: ${ordered(this.#endings)}`,
       `what went wrong: ${ordered(this.#counts)}`,
       `${this.#violations.length} violations`,
       ...this.#violations,
@@ -59,7 +61,8 @@ npm run simulate -- --seed S [--trace] [--without NAME]
 npm run simulate -- --mutants all|groups [--seeds N] [--from S]
                                              leaves out each group of guards, or each guard too, and says which of N seeds (2000)
                                              from S (1) on notices first, as a table
---jobs N                                     so many seeds at once (one a processor)`;
+--jobs N                                     so many seeds at once (one a processor)
+--of agents                                  the queue of the durable agent server instead of the engine`;
 
 function numbered(name: string, text: string | undefined, otherwise: number): number {
   const number = text === undefined ? otherwise : Number(text);
@@ -76,8 +79,12 @@ const { values } = parseArgs({
     mutants: { type: 'string' },
     without: { type: 'string' },
     jobs: { type: 'string' },
+    of: { type: 'string', default: 'engine' },
   },
 });
+if (values.of !== 'engine' && values.of !== 'agents')
+  throw new Error(`--of is engine or agents, not '${values.of}'.\n${USAGE}`);
+const isOfAgents = values.of === 'agents';
 const ID = /(?: of)? [0-9a-f]{8}-[0-9a-f-]{27}/g;
 
 type Seeds = { from: number; seeds: number };
@@ -87,13 +94,14 @@ async function runMutants(pool: Pool, which: string, { from, seeds }: Seeds): Pr
     throw new Error(`--mutants is all or groups, not '${which}'.\n${USAGE}`);
   let missed = 0;
   console.log('| Left out | Noticed after | What was noticed |\n|---|---|---|');
-  for (const group of groups.keys()) {
+  const left = isOfAgents ? agents.rules : [...groups.keys()];
+  for (const group of left) {
     const found = await find(pool, group, seedsFrom(from, seeds));
     if (found === undefined) missed += 1;
     console.log(`| **${group}** | ${foundAfter(found, from) ?? `not in ${seeds} seeds`} |`);
   }
-  if (which === 'all') await runGuards(pool, { from, seeds });
-  if (missed > 0) console.log(`${missed} of ${groups.size} groups were not noticed`);
+  if (which === 'all' && !isOfAgents) await runGuards(pool, { from, seeds });
+  if (missed > 0) console.log(`${missed} of ${left.length} were not noticed`);
   return missed === 0;
 }
 
@@ -131,6 +139,14 @@ async function runSeeds(pool: Pool, { from, seeds }: Seeds): Promise<boolean> {
 
 async function runOne(seed: number, traces: boolean, without?: string): Promise<boolean> {
   const summary = new Summary();
+  if (isOfAgents) {
+    const rules = new Set(without === undefined ? [] : [without]);
+    const result = await new QueueSimulation(seed, { traces, without: rules }).run();
+    for (const line of result.trace) console.log(line);
+    summary.add(result);
+    console.log(summary.text());
+    return summary.isClean;
+  }
   const { drops, ...mutant } = without === undefined ? {} : mutantOf(without);
   const guards = new Guards(drops);
   const result = await new Simulation(seed, { ...mutant, guards, traces }).run();
@@ -146,7 +162,7 @@ async function runOne(seed: number, traces: boolean, without?: string): Promise<
 
 async function runMany(): Promise<boolean> {
   const jobs = numbered('jobs', values.jobs, availableParallelism());
-  const pool = new Pool(jobs);
+  const pool = new Pool(jobs, isOfAgents ? agents.program : undefined);
   try {
     if (values.mutants === undefined) {
       const from = numbered('from', values.from, Math.floor(Math.random() * 2 ** 31));

@@ -16,8 +16,7 @@ export type Answer = Result & { learnt?: Learnt };
 export class Pool {
   readonly #processes: ChildProcess[];
 
-  constructor(size: number) {
-    const program = new URL('./run-jobs.ts', import.meta.url);
+  constructor(size: number, program = new URL('./run-jobs.ts', import.meta.url)) {
     // Sets, too, come as they are.
     const options: ForkOptions = { execArgv: [], serialization: 'advanced' };
     this.#processes = Array.from({ length: size }, () => fork(program, options));
