@@ -14,6 +14,10 @@ const variables = z.object({
   SLIPWAY_BUILD_ID: z.string().min(1),
   N_JOBS_PER_WORKER: count(1, 1_000, 10),
   BG_JOB_TIMEOUT_SECS: count(1, 2_592_000, 3_600),
+  /** Where the package of the worker is that the artifact was built with; this program's own if it has none. */
+  SLIPWAY_WORKER_FOLDER: z.string().min(1).optional(),
+  /** Whoever knows it may ask and tell the server what is nobody else's; without it nobody may. */
+  SLIPWAY_INTERNAL_TOKEN: z.string().min(16).optional(),
 });
 
 export type Environment = z.infer<typeof variables>;

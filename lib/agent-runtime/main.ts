@@ -14,7 +14,7 @@ import { Database } from './tables/database.ts';
 import { KeptWorker } from './worker/kept-worker.ts';
 
 /** Runs get so long to come to their next step; then they are put back as they stand. */
-const DRAIN_MILLISECONDS = 25_000;
+const DRAIN_MILLISECONDS = 12_000;
 const PING_MILLISECONDS = 5_000;
 
 const pythonPackage = join(dirname(fileURLToPath(import.meta.url)), 'python');
@@ -23,7 +23,7 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`);
 /** Starts the worker of the graphs, with everything that the deployment has set. */
 const startWorker = async (
   configPath: string,
-  { BG_JOB_TIMEOUT_SECS: seconds }: Environment,
+  { BG_JOB_TIMEOUT_SECS: seconds, SLIPWAY_WORKER_FOLDER: folder = pythonPackage }: Environment,
 ): Promise<KeptWorker> =>
   KeptWorker.start({
     program: resolve('.venv/bin/python'),
@@ -31,7 +31,7 @@ const startWorker = async (
     cwd: process.cwd(),
     environment: {
       ...process.env,
-      PYTHONPATH: [pythonPackage, process.env['PYTHONPATH']].filter((path) => path !== undefined).join(':'),
+      PYTHONPATH: [folder, process.env['PYTHONPATH']].filter((path) => path !== undefined).join(':'),
       PYTHONUNBUFFERED: '1',
     },
     pingEveryMs: PING_MILLISECONDS,
@@ -76,7 +76,11 @@ async function serve({ environment, database, worker, server }: Parts): Promise<
     worker,
     hub: queue.hub,
     closing: closing.signal,
+    internalToken: environment.SLIPWAY_INTERNAL_TOKEN,
     isRetiring: () => isRetiring,
+    retire: () => {
+      isRetiring = true;
+    },
     problem: async () => (isRetiring ? 'the server stops' : problemOf(database, worker, queue)),
     running: () => queue.inHand.runs,
     say,
@@ -86,10 +90,6 @@ async function serve({ environment, database, worker, server }: Parts): Promise<
   await once(http, 'listening');
   say(`Serving ${Object.keys(worker.hello.graphs).join(', ')} on ${JSON.stringify(http.address())}.`);
 
-  // Whoever is in front of this server will close its connections: none of their clients has gone.
-  process.on('SIGUSR2', () => {
-    isRetiring = true;
-  });
   await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   isRetiring = true;
   http.close();

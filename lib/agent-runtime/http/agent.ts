@@ -13,6 +13,10 @@ export type Agent = {
   readonly closing: AbortSignal;
   /** Connections are closed by whoever is in front of this server: that is no client who has gone. */
   isRetiring(): boolean;
+  /** From now on it is so. */
+  retire(): void;
+  /** What internal paths ask for; undefined: there are none. */
+  readonly internalToken: string | undefined;
   /** Why the server should get no requests; undefined while it should. */
   problem(): Promise<string | undefined>;
   /** How many runs it has in hand. */

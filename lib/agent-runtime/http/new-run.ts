@@ -122,7 +122,7 @@ function kwargsOf(
 ): Json {
   const given = (name: string): Json => raw.get(name) ?? 'null';
   const modes = fields.stream_mode ?? 'values';
-  const durability = fields.durability ?? (fields.checkpoint_during === false ? 'exit' : null);
+  const durability = fields.durability ?? (fields.checkpoint_during === false ? 'exit' : 'sync');
   return objectOf([
     ['input', given('input')],
     ['command', given('command')],

@@ -1,5 +1,6 @@
 import { assistantRoutes } from './assistants.ts';
 import { healthRoutes } from './health.ts';
+import { internalRoutes } from './internal.ts';
 import { lackingRoutes } from './lacking.ts';
 import type { Handler } from './request.ts';
 import { runRoutes } from './runs.ts';
@@ -16,9 +17,12 @@ export type Found = {
   readonly isOpen: boolean;
 };
 
+/** Those that ask nothing of the project's own authentication. */
+const openRoutes = [...healthRoutes, ...internalRoutes];
 const routes = new Map<string, Route[]>();
 for (const [method, path, handler] of [
   ...healthRoutes,
+  ...internalRoutes,
   ...assistantRoutes,
   ...threadRoutes,
   ...runRoutes,
@@ -26,7 +30,7 @@ for (const [method, path, handler] of [
   ...storeRoutes,
   ...lackingRoutes,
 ]) {
-  const isOpen = healthRoutes.some(([, open]) => open === path);
+  const isOpen = openRoutes.some(([, open]) => open === path);
   const route: Route = { segments: path.split('/').slice(1), handler, isOpen };
   routes.set(method, [...(routes.get(method) ?? []), route]);
 }

@@ -12,7 +12,7 @@ import { threadIn } from './threads.ts';
 
 /** The state of a thread that no run has had. */
 const EMPTY =
-  '{"values":{},"next":[],"tasks":[],"metadata":null,"created_at":null,"checkpoint":null,"parent_checkpoint":null,"interrupts":[]}';
+  '{"values":{},"next":[],"tasks":[],"metadata":null,"created_at":null,"checkpoint":null,"parent_checkpoint":null,"interrupts":[],"checkpoint_id":null,"parent_checkpoint_id":null}';
 
 const checkpoint = z.object({
   thread_id: z.string().nullish(),

@@ -34,10 +34,11 @@ export const threadView = (row: ThreadRow, select?: readonly string[]): Json =>
       ['thread_id', text(row.thread_id)],
       ['created_at', text(row.created_at)],
       ['updated_at', text(row.updated_at)],
-      ['state_updated_at', text(row.state_updated_at)],
+      ['state_updated_at', text(row.state_updated_at ?? row.created_at)],
       ['metadata', row.metadata],
       ['status', text(row.status)],
-      ['config', row.config],
+      // As clients know it of a thread that has had a run.
+      ['config', row.graph_id !== null && row.config === '{}' ? '{"configurable":{}}' : row.config],
       ['values', row.values ?? 'null'],
       ['interrupts', row.interrupts],
       ['error', row.error ?? 'null'],

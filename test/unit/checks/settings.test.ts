@@ -102,6 +102,7 @@ const others: Readonly<Record<string, string>> = {
   SLIPWAY_TENANT_ID: 'the installation, for one build',
   SLIPWAY_DEPLOYMENT_ID: 'the installation, for one build',
   SLIPWAY_REVISION_ID: 'the installation, for one build',
+  SLIPWAY_INTERNAL_TOKEN: 'the listener, for the agent server that it starts',
   SLIPWAY_BUILD_ID: 'the listener, for the durable server that it starts',
   SLIPWAY_WORKER_FOLDER: 'the listener, for the durable server that it starts',
   SLIPWAY_COMMIT: 'the listener, for the program that it starts',

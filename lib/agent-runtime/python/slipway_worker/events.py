@@ -27,18 +27,18 @@ class Translator:
             self._send("events", dumps(event))
         if chunk is None:
             return
-        namespace, mode, data = chunk
+        namespace, mode, data = chunk if self._subgraphs else ((), *chunk)
         if mode == "values" and not namespace:
             self.values = data
         if mode == "messages":
             self._message(namespace, data)
-        elif mode in self._wanted and (self._subgraphs or not namespace):
+        elif mode in self._wanted:
             if mode == "debug" and data.get("type") == "checkpoint":
                 data = {**data, "payload": checkpoint_payload(data["payload"])}
             self._send(self._name(mode, namespace), dumps(data))
 
     def _name(self, mode: str, namespace: Any) -> str:
-        return "|".join([mode, *namespace]) if namespace and self._subgraphs else mode
+        return "|".join([mode, *namespace])
 
     def _message(self, namespace: Any, data: Any) -> None:
         if "messages-tuple" in self._wanted:

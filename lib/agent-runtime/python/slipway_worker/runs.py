@@ -85,10 +85,11 @@ class Run:
         async with self._project.graph(args["graph_id"], config, checkpointer=saver, store=self._store) as graph:
             self._send("metadata", dumps({"run_id": args["run_id"], "attempt": args["attempt"]}))
             wanted = kwargs.get("stream_mode") or ["values"]
-            translator = Translator(wanted, bool(kwargs.get("subgraphs")), self._send)
+            subgraphs = bool(kwargs.get("subgraphs"))
+            translator = Translator(wanted, subgraphs, self._send)
             options: dict[str, Any] = {
                 "stream_mode": sorted(translator.modes),
-                "subgraphs": True,
+                "subgraphs": subgraphs,
                 "durability": kwargs.get("durability") or "sync",
                 "interrupt_before": kwargs.get("interrupt_before"),
                 "interrupt_after": kwargs.get("interrupt_after"),
@@ -114,12 +115,15 @@ class Run:
             return
         async for event in graph.astream_events(input_, config, version="v2", **options):
             chunk = event["data"].get("chunk") if event["event"] == "on_chain_stream" else None
-            of_graph = isinstance(chunk, tuple) and len(chunk) == 3 and str(event["run_id"]) == self._args["run_id"]
+            of_graph = isinstance(chunk, tuple) and str(event["run_id"]) == self._args["run_id"]
             # The graph's own chunks are told by its stream modes.
             yield (None, chunk) if of_graph else (event, None)
 
     def _end(self, state: Any, values: Any) -> None:
         pinned = bool(state.next)
+        if state.interrupts and isinstance(values, dict) and "__interrupt__" not in values:
+            # Another node of the same step has ended after the one that asks.
+            values = {**values, "__interrupt__": state.interrupts}
         parts = [
             dumps(state.values),
             dumps(interrupts_of(state)),

@@ -67,7 +67,12 @@ def config_of(thread_id: str, checkpoint: dict[str, Any] | None = None, extra: A
 
 
 def graph_view(graph: Any, xray: Any) -> Any:
-    return graph.get_graph(xray=xray).to_json()
+    drawn = graph.get_graph(xray=xray).to_json()
+    for node in drawn["nodes"]:
+        # The class of LangGraph's that a node is of is nothing of the project's.
+        if isinstance(node.get("data"), dict) and "name" in node["data"]:
+            node["data"].pop("id", None)
+    return drawn
 
 
 def schemas_view(graph_id: str, graph: Any) -> dict[str, Any]:
@@ -84,6 +89,16 @@ def schemas_view(graph_id: str, graph: Any) -> dict[str, Any]:
         "input_schema": told("get_input_jsonschema"),
         "output_schema": told("get_output_jsonschema"),
         "state_schema": told("get_output_jsonschema"),
-        "config_schema": told("get_config_jsonschema"),
+        "config_schema": _configurable(told("get_config_jsonschema")),
         "context_schema": told("get_context_jsonschema"),
     }
+
+
+def _configurable(schema: Any) -> Any:
+    """Of a config only what the graph itself reads of it."""
+    found = ((schema or {}).get("properties") or {}).get("configurable")
+    if not isinstance(found, dict):
+        return {} if schema is not None else None
+    definitions = dict(schema.get("$defs") or {})
+    own = definitions.pop(str(found.get("$ref", "")).rpartition("/")[2], found)
+    return {**own, "$defs": definitions} if definitions else own
