@@ -5,7 +5,7 @@ import { BuildFailure } from './failure.ts';
 
 /**
  * What git has in the place of a file that Git LFS keeps: a few lines of text, which say what the file is
- * (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md).
+ * (the specification of Git LFS, "The Pointer").
  */
 const POINTER_BEGINS = 'version https://git-lfs.github.com/spec/v1\n';
 const POINTER_NAMES = /^oid sha256:[0-9a-f]{64}$/m;

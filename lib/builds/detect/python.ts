@@ -201,7 +201,8 @@ const uvicorn = (target: string, folder: string, serve: Serve): string =>
     'uvicorn',
     ...(folder === '.' ? [] : ['--app-dir', folder]),
     ...(serve === 'asgi-factory' ? ['--factory'] : []),
-    // Frameworks know what lies before the paths of their own; a function of the project's sees what is asked for.
+    // Frameworks know what lies before the paths of their own; a function of the project's sees what is
+    // asked for.
     ...(serve === 'asgi-function' ? ['--root-path='] : []),
     target,
     '--host $HOST --port $PORT',

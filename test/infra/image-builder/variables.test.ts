@@ -128,3 +128,13 @@ it('stores no folder that holds a secret, and names the file', async () => {
   expect(ended.exported.ARTIFACT_KEY).toBeUndefined();
   expect(JSON.stringify(ended)).not.toContain(CANARY);
 });
+
+it.each([{ rootDirectory: `apps/${CANARY}` }, { configPath: `apps/${CANARY}/langgraph.json` }])(
+  'gives no reason that holds a secret: %o',
+  async (wrong) => {
+    const { ended } = await built(server, wrong);
+    expect(ended.exported.FAILURE_REASON).toContain('apps/***');
+    expect(ended.lines.at(-1)).toBe(`ERROR: ${ended.exported.FAILURE_REASON}`);
+    expect(JSON.stringify(ended)).not.toContain(CANARY);
+  },
+);

@@ -101,7 +101,8 @@ const others: Readonly<Record<string, string>> = {
   SLIPWAY_PREFLIGHT: 'operators, for one deploy: docs/operations.md',
   SLIPWAY_TENANT_ID: 'the installation, for one build',
   SLIPWAY_DEPLOYMENT_ID: 'the installation, for one build',
-  SLIPWAY_REVISION_ID: 'the installation, for one build',
+  SLIPWAY_REVISION_ID: 'the installation, for one build; listeners, for the server that they start',
+  SLIPWAY_COMMIT: 'listeners, for the server that they start',
   SLIPWAY_BUILD_NAME: 'the installation, for one build',
   SLIPWAY_PLATFORMS: 'the installation, for one build',
 };
