@@ -63,9 +63,16 @@ const objectOr = (value: unknown): object => (typeof value === 'object' && value
 /** Files that may say what a Python server depends on. */
 const PYTHON_TEXTS = /^(?:.*\.lock|Pipfile|pyproject\.toml|uv\.toml|requirements.*\.txt)$/;
 
-/** A line of requirements that leads to another file. */
-const NAMES_OTHERS =
-  /^[^\S\n]*(-r|-c|-e|--requirement|--constraint|--editable|\.{1,2}\/|file:)|@[^\S\n]*file:|\bpath\s*=\s*["']/m;
+/** What a line of requirements begins with that leads to another file. */
+const OPTIONS_WITH_FILES = ['-r', '-c', '-e', '--requirement', '--constraint', '--editable'];
+const FILES_THEMSELVES = ['./', '../', 'file:'];
+
+/** Whether a line of requirements, or of a TOML file, leads to another file. */
+function namesOthers(line: string): boolean {
+  const words = line.trimStart();
+  const begins = [...OPTIONS_WITH_FILES, ...FILES_THEMSELVES].some((one) => words.startsWith(one));
+  return begins || /@\s*file:/.test(line) || /path\s*=\s*["']/.test(line);
+}
 
 /** Of the environment of a Python server. */
 export async function venvInputs({ folder }: Place, { steps }: InstallPart): Promise<InstallInputs> {
@@ -79,7 +86,7 @@ export async function venvInputs({ folder }: Place, { steps }: InstallPart): Pro
   const isOwn =
     commands.includes(' -e .') || (commands.includes('uv sync') && all.join('').includes('build-system'));
   if (isOwn || commands.includes(' -r requirements/')) return { not: 'the project itself is installed' };
-  if (all.some((text) => NAMES_OTHERS.test(text))) return { not: 'requirements name other files' };
+  if (all.some((text) => text.split('\n').some(namesOthers))) return { not: 'requirements name other files' };
   return { ...texts, locked: names.some((name) => name.endsWith('.lock')) };
 }
 

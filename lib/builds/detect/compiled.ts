@@ -1,6 +1,6 @@
 import { quote } from '../plan.ts';
 import type { ServerKind } from './server.ts';
-import { tomlString, tomlTables } from './toml.ts';
+import { textIn, tomlOf } from './toml.ts';
 
 /** The program that a build makes, in the project's folder. */
 const PROGRAM = 'slipway-server';
@@ -28,12 +28,7 @@ const go: ServerKind = {
 const rust: ServerKind = {
   looksFor: 'Cargo.toml with a src/main.rs',
   find({ files, tools }) {
-    const text = files.get('Cargo.toml');
-    const name = tomlString(
-      tomlTables(text ?? '')
-        .get('package')
-        ?.get('name'),
-    );
+    const name = textIn(tomlOf(files, 'Cargo.toml'), 'package', 'name');
     if (name === undefined || !/^[\w-]+$/.test(name) || !files.has('src/main.rs')) return undefined;
     if (!tools.has('cargo'))
       return { refused: 'Cargo.toml asks for cargo, which is not installed where this is built' };

@@ -113,7 +113,7 @@ const HINTS: readonly Hint[] = [
     return `a Cargo.toml without one program: set build_command to \`cargo build --release --package <name>\` and start_command to \`target/release/<name>\``;
   },
   ({ files }) => {
-    const names = [...new Set([...files.keys()].map((path) => path.replace(/\/.*$/, '/')))];
+    const names = [...new Set([...files.keys()].map((path) => path.slice(0, path.indexOf('/') + 1) || path))];
     const [first] = names;
     if (first === undefined) return `an empty folder: ${SET_START} \`<command>\``;
     const shown = names.slice(0, 5).join(', ');

@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
+import { type Application, applicationIn, imports, runOnImport } from './python-application.ts';
 import type { Look, Server, ServerKind } from './server.ts';
 import type { SourceFiles } from './source-files.ts';
-import { tomlTables } from './toml.ts';
+import { entriesIn, tomlOf, valueIn } from './toml.ts';
 
 /** Files that say what a Python project depends on. */
 const DEPENDENCY_FILES =
@@ -10,16 +11,18 @@ const DEPENDENCY_FILES =
 /** Whether the project says what Python packages it depends on; a pyproject.toml may hold settings of tools alone. */
 export function hasPythonDependencies(files: SourceFiles): boolean {
   if ([...files.keys()].some((path) => DEPENDENCY_FILES.test(path))) return true;
-  const tables = tomlTables(files.get('pyproject.toml') ?? '');
-  return tables.has('project') || tables.has('tool.poetry') || tables.has('build-system');
+  const pyproject = tomlOf(files, 'pyproject.toml');
+  return [['project'], ['tool', 'poetry'], ['build-system']].some(
+    (keys) => valueIn(pyproject, ...keys) !== undefined,
+  );
 }
 
 /** The names of the commands that the project declares, which are there once it is installed. */
 export function commandsOf(files: SourceFiles): string[] {
-  const tables = tomlTables(files.get('pyproject.toml') ?? '');
-  return ['project.scripts', 'tool.poetry.scripts'].flatMap((table) => [
-    ...(tables.get(table)?.keys() ?? []),
-  ]);
+  const pyproject = tomlOf(files, 'pyproject.toml');
+  return [['project'], ['tool', 'poetry']].flatMap((keys) =>
+    entriesIn(pyproject, ...keys, 'scripts').map(([name]) => name),
+  );
 }
 
 /** Programs that serve an application, and that projects often leave to their host. */
@@ -31,66 +34,14 @@ export function packageOfLine(line: string): { adds?: string } {
   return adds === undefined ? {} : { adds };
 }
 
-/** Whether one of the files that name dependencies names this package. */
-function dependsOn(files: SourceFiles, name: string): boolean {
-  const pattern = new RegExp(`(?<![\\w.-])${name}(?![\\w.-])`, 'i');
+/** Whether one of the files that name dependencies has a word. */
+function dependsOn(files: SourceFiles, word: RegExp): boolean {
   const named = [...files].filter(([path]) => DEPENDENCY_FILES.test(path) || path === 'pyproject.toml');
-  return named.some(([, text]) => pattern.test(text));
+  return named.some(([, text]) => word.test(text));
 }
 
 /** A script that reads the variable PORT. */
 const READS_PORT = /(?:environ(?:\.get)?|getenv)\s*[[(]\s*["']PORT["']/;
-
-/** An application: the file, its module and what to import of it, such as `main:app`. */
-type Found = { what: string; file: string; serve: Serve; name: string; object: string };
-
-/** How an application is served: by which program, and what else its line says. */
-type Serve = 'asgi' | 'asgi-factory' | 'asgi-function' | 'wsgi';
-
-type Pattern = {
-  what: string;
-  /** The first group is the name of the object. */
-  text: RegExp;
-  serve: Serve;
-  object?: (name: string, text: string) => string;
-};
-
-const assigned = (call: string): RegExp =>
-  new RegExp(`^(\\w+)(?:\\s*:\\s*[\\w.\\[\\]"']+)?\\s*=\\s*(?:\\w+\\.)*(?:${call})\\s*\\(`, 'm');
-
-/** What an object is whose module makes it like this, at the beginning of a line. */
-const PATTERNS: readonly Pattern[] = [
-  { what: 'a FastAPI app', text: assigned('FastAPI'), serve: 'asgi' },
-  { what: 'an ADK app', text: assigned('get_fast_api_app'), serve: 'asgi' },
-  { what: 'an ASGI app', text: assigned('Starlette|Litestar|Quart|Sanic'), serve: 'asgi' },
-  {
-    what: 'an MCP server',
-    text: assigned('FastMCP|MCPServer'),
-    serve: 'asgi-factory',
-    // The package `fastmcp`, and the one of the SDK, call it by different names.
-    object: (name, text) =>
-      /^\s*(?:from|import) fastmcp\b/m.test(text) ? `${name}.http_app` : `${name}.streamable_http_app`,
-  },
-  { what: 'a Flask app', text: assigned('Flask'), serve: 'wsgi' },
-  {
-    what: 'a FastAPI app',
-    text: /^def (create_app|get_app|make_app)\(\)\s*->\s*(?:\w+\.)?FastAPI\b/m,
-    serve: 'asgi-factory',
-  },
-  {
-    what: 'a Flask app',
-    text: /^def (create_app|make_app)\((?=[^]*\bFlask\s*\()/m,
-    serve: 'wsgi',
-    object: (name) => `${name}()`,
-  },
-  {
-    what: 'an ASGI app',
-    text: /^async def (\w+)\(\s*scope\b[^)]*receive\b[^)]*send\b/m,
-    serve: 'asgi-function',
-  },
-  { what: 'an ASGI app', text: /^(application|app)\s*=\s*get_asgi_application\(/m, serve: 'asgi' },
-  { what: 'a WSGI app', text: /^def (\w+)\(\s*environ\b[^)]*start_response\b/m, serve: 'wsgi' },
-];
 
 const NAMES = ['main', 'app', 'server', 'api', 'asgi', 'wsgi', 'run', 'index'];
 
@@ -123,8 +74,9 @@ function candidates(files: SourceFiles): [path: string, text: string][] {
  * for its package.
  */
 function moduleOf(path: string, text: string): { folder: string; module: string } {
-  const isPackage = /^src\/[^/]+$/.test(path) && /^\s*from \./m.test(text);
-  const namesIt = /^\s*(?:from|import) src\b/m.test(text);
+  const lines = text.split('\n');
+  const isPackage = /^src\/[^/]+$/.test(path) && imports(lines, /^from \./);
+  const namesIt = imports(lines, /^(?:from|import) src\b/);
   const folder = path.startsWith('src/') && !isPackage && !namesIt ? 'src' : '.';
   const way = path
     .slice(folder === '.' ? 0 : 'src/'.length)
@@ -143,12 +95,11 @@ function dependenciesBeside(files: SourceFiles, path: string): string | undefine
     .find((name) => files.has(name));
 }
 
-function findApp(files: SourceFiles): Found | undefined {
-  for (const [file, text] of candidates(files))
-    for (const { what, text: pattern, serve, object } of PATTERNS) {
-      const name = pattern.exec(text)?.[1];
-      if (name !== undefined) return { what, file, serve, name, object: object?.(name, text) ?? name };
-    }
+function findApp(files: SourceFiles): Application | undefined {
+  for (const [file, text] of candidates(files)) {
+    const found = applicationIn(file, text);
+    if (found !== undefined) return found;
+  }
   return undefined;
 }
 
@@ -182,13 +133,7 @@ const app: ServerKind = {
   },
 };
 
-/** The call with which a module runs its application also when it is only imported. The import never ends then. */
-function runOnImport(text: string, name: string): string | undefined {
-  const pattern = new RegExp(`^(?:(?:asyncio|anyio)\\.run\\(\\s*)?(?:${name}|uvicorn)\\.run\\w*\\(`, 'm');
-  return pattern.exec(text)?.[0];
-}
-
-const server = ({ what, file }: Pick<Found, 'what' | 'file'>, line: string, adds?: string): Server => ({
+const server = ({ what, file }: Pick<Application, 'what' | 'file'>, line: string, adds?: string): Server => ({
   what,
   file,
   line,
@@ -196,7 +141,7 @@ const server = ({ what, file }: Pick<Found, 'what' | 'file'>, line: string, adds
   python: adds === undefined ? {} : { adds },
 });
 
-const uvicorn = (target: string, folder: string, serve: Serve): string =>
+const uvicorn = (target: string, folder: string, serve: Application['serve']): string =>
   [
     'uvicorn',
     ...(folder === '.' ? [] : ['--app-dir', folder]),
@@ -233,7 +178,7 @@ const django: ServerKind = {
 const adk: ServerKind = {
   looksFor: '`root_agent` of ADK in the agent.py of a folder',
   find({ files }) {
-    if (!dependsOn(files, 'google-adk')) return undefined;
+    if (!dependsOn(files, /(?<![\w.-])google-adk(?![\w.-])/i)) return undefined;
     const file = [...files].find(
       ([path, text]) => /^(?:src\/)?[^/]+\/agent\.py$/.test(path) && /^root_agent\b/m.test(text),
     )?.[0];

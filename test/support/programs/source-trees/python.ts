@@ -58,10 +58,10 @@ export const pythonTrees: readonly SourceTree[] = [
     files: {
       'main.py': FASTAPI,
       Pipfile:
-        '[packages]\nfastapi = {extras = ["standard"], version = ">=0.100"}\nhttpx = "*"\n\n[dev-packages]\npytest = "*"\n',
+        '[packages]\nfastapi = {extras = ["standard"], version = ">=0.100"}\nhttpx = "*"\nown = {git = "https://a.b/own.git", ref = "v1"}\npart = {path = "./part", editable = true}\n\n[dev-packages]\npytest = "*"\n',
     },
     expected: isTaken('a FastAPI app', 'main.py', SERVE, {
-      install: `${VENV}, then uv pip install 'fastapi[standard]>=0.100' httpx, then ${UVICORN}`,
+      install: `${VENV}, then uv pip install 'fastapi[standard]>=0.100' httpx 'own @ git+https://a.b/own.git@v1' -e ./part, then ${UVICORN}`,
     }),
   },
   {

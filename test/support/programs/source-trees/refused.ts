@@ -94,4 +94,9 @@ export const refusedTrees: readonly SourceTree[] = [
     files: { 'main.py': { link: '/etc/passwd' }, 'package.json': '{}' },
     expected: nothing('a package.json without a start script: add `"start": "node <file>"` to its scripts'),
   },
+  {
+    name: 'a pyproject.toml that is not valid',
+    files: { 'main.py': '', 'pyproject.toml': '[project]\nname = x\n' },
+    expected: { refused: 'pyproject.toml, line 2, column 8: Invalid TOML document: invalid value' },
+  },
 ];
