@@ -150,19 +150,20 @@ async function withPython(command: ServerCommand, root: string, environment: str
 }
 
 /**
- * What the files of an artifact say whose build has written down nothing: the `web` line of a Procfile, else
- * `start` of package.json. Throws `NoCommandError` when there is neither.
+ * What the files of an artifact say whose build has written down nothing, an earlier release's: `start` of
+ * package.json, else the `web` line of a Procfile. It is not the order in which a source is looked at today:
+ * what was built then runs as it ran then. Throws `NoCommandError` when there is neither.
  */
 function commandOfFiles(artifactFolder: string, spec: Pick<DeploySpec, 'graph_config_path'>): ServerCommand {
   const cwd = projectFolder(artifactFolder, spec.graph_config_path);
   const rest = { cwd, toolFolders: toolFolders(cwd, artifactFolder) };
-  const procfile = join(cwd, 'Procfile');
-  const web = existsSync(procfile) ? procfileLine(textOfFile(readFileSync(procfile)), 'web') : undefined;
-  if (web !== undefined) return { ...rest, start: startOf(web), from: 'the web line of the Procfile' };
   const script = startScriptLine(readScripts(cwd));
   if (script !== undefined)
     return { ...rest, start: startOf(script), from: 'the start script of package.json' };
+  const procfile = join(cwd, 'Procfile');
+  const web = existsSync(procfile) ? procfileLine(textOfFile(readFileSync(procfile)), 'web') : undefined;
+  if (web !== undefined) return { ...rest, start: startOf(web), from: 'the web line of the Procfile' };
   throw new NoCommandError(
-    'There is nothing to start: no "web:" line in a Procfile and no "start" script in package.json.',
+    'There is nothing to start: no "start" script in package.json and no "web:" line in a Procfile.',
   );
 }

@@ -99,19 +99,17 @@ describe('what uvicorn is told of the paths before its own', () => {
 });
 
 describe('choosing the command of an artifact whose build has written down none', () => {
-  it('takes the Procfile before the start script', async () => {
+  it('takes the start script before the Procfile, as that build did', async () => {
     const files = { 'package.json': scripts({ start: 'node a.js' }), Procfile: 'web: other' };
     const { from } = await commandFor(await folderOf(files));
-    expect(from).toBe('the web line of the Procfile');
+    expect(from).toBe('the start script of package.json');
   });
 
-  it('takes the start script where the Procfile has no web line', async () => {
-    const folder = await folderOf({
-      'package.json': scripts({ start: 'node a.js' }),
-      Procfile: 'release: other',
-    });
+  it('takes the Procfile where there is no start script', async () => {
+    const folder = await folderOf({ 'package.json': scripts({ build: 'x' }), Procfile: 'web: node a.js' });
     expect(await commandFor(folder)).toMatchObject({
       start: { kind: 'words', dropsNames: false },
+      from: 'the web line of the Procfile',
       cwd: folder,
       toolFolders: [],
     });
@@ -163,7 +161,7 @@ describe('choosing the command of an artifact whose build has written down none'
 
   it('says what is missing, and what cannot be read', async () => {
     const empty = await folderOf({ 'package.json': scripts({ build: 'x' }) });
-    await expect(commandFor(empty)).rejects.toThrow(/no "web:" line in a Procfile and no "start" script/);
+    await expect(commandFor(empty)).rejects.toThrow(/no "start" script in package.json and no "web:" line/);
     const broken = await folderOf({ 'package.json': '{' });
     await expect(commandFor(broken)).rejects.toThrow(/package\.json cannot be read/);
   });
