@@ -1,13 +1,7 @@
 import { runCommand } from '../../processes/run-command.ts';
+import { OutputTail } from './output-tail.ts';
 import { describeServerExit } from './readiness.ts';
-import {
-  collect,
-  RAW_LINE_BYTES_MAX,
-  ServerFailedError,
-  type ServerOptions,
-  withTail,
-  wordsOf,
-} from './server.ts';
+import { collect, RAW_LINE_BYTES_MAX, ServerFailedError, type ServerOptions, wordsOf } from './server.ts';
 import { serverEnvironment } from './server-environment.ts';
 
 type ReleaseOptions = Pick<
@@ -26,7 +20,7 @@ export async function runRelease(options: ReleaseOptions): Promise<void> {
   const begin = Date.now();
   const { variables: defaults = {}, fixedVariables: fixed = {} } = command;
   const [program, ...args] = wordsOf(command.release, 0);
-  const tail: string[] = [];
+  const tail = new OutputTail();
   const exit = await runCommand(
     supervisor,
     {
@@ -42,6 +36,6 @@ export async function runRelease(options: ReleaseOptions): Promise<void> {
   if (exit.code === 0) return say(`The release line ended well after ${Date.now() - begin} ms.`);
   const how = describeServerExit(exit);
   throw new ServerFailedError(
-    withTail(`The release line of the Procfile ${how}, so this revision does not serve.`, tail),
+    tail.after(`The release line of the Procfile ${how}, so this revision does not serve.`),
   );
 }
