@@ -64,7 +64,7 @@ async function readLocal(
 }
 
 /** Whether a folder above is a uv workspace with a lockfile; its members have none of their own. */
-async function inLockedWorkspace(folder: string, root: string): Promise<boolean> {
+export async function inLockedWorkspace(folder: string, root: string): Promise<boolean> {
   for (let at = folder; at !== root; ) {
     at = dirname(at);
     const pyproject = await readOwn(root, join(at, 'pyproject.toml'));

@@ -47,6 +47,8 @@ export type PythonServerProject = {
   root: string;
   folder: string;
   files: SourceFiles;
+  /** A uv.lock has its versions: its own, or that of the workspace that it belongs to. */
+  locked: boolean;
   /** A package that the start line needs. */
   adds: string | undefined;
   installCommand: string | undefined;
@@ -54,12 +56,12 @@ export type PythonServerProject = {
 
 /** A virtual environment in the project's folder, made by uv, with the project's dependencies. */
 export function installPythonServer(
-  { root, folder, files, adds, installCommand }: PythonServerProject,
+  { root, folder, files, locked, adds, installCommand }: PythonServerProject,
   python: Interpreter,
 ): Pick<BuildPlan, 'environment' | 'venv' | 'install' | 'notes'> {
   const own: BuildStep[] = installCommand
     ? [{ do: 'run', command: installCommand }]
-    : dependencySteps(files, python);
+    : dependencySteps(files, locked, python);
   const added: BuildStep[] =
     adds === undefined ? [] : [{ do: 'python-package', name: adds, requirement: ADDED[adds] ?? adds }];
   const venv = pathWithin(root, join(folder, PYTHON_ENVIRONMENT));
@@ -68,10 +70,10 @@ export function installPythonServer(
 }
 
 /** How dependencies are installed: the first lockfile that is there has the say, else the files without locks. */
-function dependencySteps(files: SourceFiles, python: Interpreter): BuildStep[] {
+function dependencySteps(files: SourceFiles, locked: boolean, python: Interpreter): BuildStep[] {
   const pyproject = tomlOf(files, 'pyproject.toml');
   const has = (...keys: string[]): boolean => valueIn(pyproject, ...keys) !== undefined;
-  if (files.has('uv.lock')) return [syncStep('.', python)];
+  if (locked) return [syncStep('.', python)];
   const exporter = EXPORTERS.find(({ lockfile }) => files.has(lockfile));
   if (exporter !== undefined) return exportSteps(exporter, files, python);
   const requirements = requirementsFile(files);

@@ -22,6 +22,7 @@ export const folderPlace: BuildHost = {
 export const imagePlace: BuildHost = {
   ...folderPlace,
   tools: new Set([...folderPlace.tools, 'bun', 'deno']),
+  bringsManagers: true,
 };
 
 /** A file of the source that installations depend on: its path there, and where it lies. */

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { procfileLine } from '../../contract/server-start.ts';
-import { compiledKinds } from './compiled.ts';
+import { compiledKinds, goPrograms, programOfLine } from './compiled.ts';
 import { javaScriptKinds, startScript } from './javascript.ts';
 import { commandsOf, hasPythonDependencies, packageOfLine, pythonKinds } from './python.ts';
 import type { Look, Server, ServerKind } from './server.ts';
@@ -8,15 +8,19 @@ import type { SourceFiles } from './source-files.ts';
 
 const procfile: ServerKind = {
   looksFor: 'a `web` line in a Procfile',
-  find({ files }) {
+  find(look) {
+    const { files } = look;
     const line = procfileLine(files.get('Procfile') ?? '', 'web');
     if (line === undefined) return undefined;
+    const program = files.has('package.json') ? undefined : programOfLine(line, look);
+    if (program !== undefined && 'refused' in program) return program;
     return {
       what: 'a server with a command of its own',
       file: 'Procfile',
       line,
       from: 'the web line of the Procfile',
-      packages: true,
+      packages: program === undefined,
+      ...program,
       ...(hasPythonDependencies(files) && { python: packageOfLine(line) }),
     };
   },
@@ -53,12 +57,14 @@ export function detectServer(look: Look): Server | { refused: string } | undefin
  */
 export function serverOfCommand(command: string, found: ReturnType<typeof detectServer>, look: Look): Server {
   const known = found === undefined || 'refused' in found ? undefined : found;
+  const program = known === undefined ? programOfLine(command, look) : undefined;
   const server: Server = known ?? {
     what: 'a server with a command of its own',
     file: 'start_command',
     line: command,
     from: 'start_command',
     packages: true,
+    ...(program !== undefined && !('refused' in program) && program.line === command && program),
   };
   const isPython = server.python !== undefined || hasPythonDependencies(look.files);
   return { ...server, command, ...(isPython && { python: { ...server.python, ...packageOfLine(command) } }) };
@@ -106,6 +112,10 @@ const HINTS: readonly Hint[] = [
   },
   ({ files }) => {
     if (!files.has('go.mod')) return undefined;
+    const programs = goPrograms(files);
+    const [first] = programs;
+    if (first !== undefined)
+      return `a go.mod with ${programs.length} programs (${programs.slice(0, 5).join(', ')}): ${SET_START} \`./${first}\`, or the like for the one that is the server`;
     return `a go.mod without a package main in its folder or in one folder of cmd: set build_command to \`go build -o server ./<folder>\` and start_command to \`./server\``;
   },
   ({ files }) => {

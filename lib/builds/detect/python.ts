@@ -69,29 +69,52 @@ function candidates(files: SourceFiles): [path: string, text: string][] {
     .map(({ path, text }): [string, string] => [path, text]);
 }
 
+/** The modules and packages of the project, by their paths without `.py`; a folder is a package of its own. */
+function modulesOf(files: SourceFiles): ReadonlySet<string> {
+  const modules = [...files.keys()].filter((path) => path.endsWith('.py')).map((path) => path.slice(0, -3));
+  return new Set(modules.flatMap((path) => [path, ...foldersAbove(path)]));
+}
+
+/** The folders that a file lies in, `.` first. */
+function foldersAbove(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return ['.', ...parts.map((_, depth) => parts.slice(0, depth + 1).join('/'))];
+}
+
+const IMPORTED = /^[^\S\n]*(?:from|import)[^\S\n]+(\w+)/;
+
 /**
- * The folder that is put on the search path, and the module's name from there. A file in `src` may take `src`
- * for its package.
+ * The folder that is put on the search path, and the module's name from there: the one in which most of what
+ * the file imports is found. Where that says nothing, it is `src` for a file in it, else the project's own.
  */
-function moduleOf(path: string, text: string): { folder: string; module: string } {
-  const lines = text.split('\n');
-  const isPackage = /^src\/[^/]+$/.test(path) && imports(lines, /^from \./);
-  const namesIt = imports(lines, /^(?:from|import) src\b/);
-  const folder = path.startsWith('src/') && !isPackage && !namesIt ? 'src' : '.';
-  const way = path
-    .slice(folder === '.' ? 0 : 'src/'.length)
+function moduleOf(path: string, files: SourceFiles): { folder: string; module: string } {
+  const lines = (files.get(path) ?? '').split('\n');
+  const isPackage = path.endsWith('/__init__.py') || imports(lines, /^from \./);
+  const above = foldersAbove(path);
+  const folders = isPackage && above.length > 1 ? above.slice(0, -1) : above;
+  const names = new Set(lines.flatMap((line) => IMPORTED.exec(line)?.[1] ?? []));
+  const modules = modulesOf(files);
+  const found = (folder: string): number =>
+    [...names].filter((name) => modules.has(join(folder, name))).length;
+  const usual = folders.includes('src') ? 'src' : '.';
+  const folder = folders.reduce((best, one) => (found(one) > found(best) ? one : best), usual);
+  const way = (folder === '.' ? path : path.slice(folder.length + 1))
     .replace(/\.py$/, '')
     .replace(/\/__init__$/, '');
   return { folder, module: way.replaceAll('/', '.') };
 }
 
-/** The file of dependencies in a folder above a file, where the project's own folder has none. */
+/**
+ * The file of dependencies in a folder above a file, where the project's own folder has none, or is a
+ * workspace of uv that the folder above the file is a member of.
+ */
 function dependenciesBeside(files: SourceFiles, path: string): string | undefined {
-  if (hasPythonDependencies(files)) return undefined;
-  const parts = path.split('/').slice(0, -1);
-  const folders = parts.map((_, depth) => parts.slice(0, depth + 1).join('/'));
-  return folders
-    .flatMap((folder) => ['requirements.txt', 'pyproject.toml', 'Pipfile'].map((name) => `${folder}/${name}`))
+  const isWorkspace = valueIn(tomlOf(files, 'pyproject.toml'), 'tool', 'uv', 'workspace') !== undefined;
+  if (hasPythonDependencies(files) && !isWorkspace) return undefined;
+  const names = isWorkspace ? ['pyproject.toml'] : ['requirements.txt', 'pyproject.toml', 'Pipfile'];
+  return foldersAbove(path)
+    .slice(1)
+    .flatMap((folder) => names.map((name) => `${folder}/${name}`))
     .find((name) => files.has(name));
 }
 
@@ -115,7 +138,7 @@ const app: ServerKind = {
         refused: `${found.file} defines ${found.what}, and its dependencies are in ${elsewhere}, which is not in the folder that is built: set root_directory to ${join(built, dirname(elsewhere))}`,
       };
     const text = files.get(found.file) ?? '';
-    const { folder, module } = moduleOf(found.file, text);
+    const { folder, module } = moduleOf(found.file, files);
     const runs = runOnImport(text, found.name);
     if (runs !== undefined)
       return READS_PORT.test(text)
@@ -169,7 +192,7 @@ const django: ServerKind = {
       ([path, text]) => /^[\w/-]*\bwsgi\.py$/.test(path) && text.includes('get_wsgi_application'),
     )?.[0];
     if (file === undefined) return undefined;
-    const { folder, module } = moduleOf(file, '');
+    const { folder, module } = moduleOf(file, files);
     const line = gunicorn(`${module}:application`, folder);
     return server({ what: 'a Django project', file: 'manage.py' }, line, 'gunicorn');
   },

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { folderDockerfile, serverDockerfile } from '../../../lib/builds/codebuild/dockerfiles.ts';
 import { imagePlace } from '../../../lib/builds/codebuild/planned.ts';
-import { programsOf, toolsetOf } from '../../../lib/builds/codebuild/toolchains.ts';
+import { toolsetOf } from '../../../lib/builds/codebuild/toolchains.ts';
 import { findProject, planProject } from '../../../lib/builds/plan-project.ts';
+import { programsOf } from '../../../lib/builds/programs.ts';
 import { readPackageJson } from '../../../lib/builds/project.ts';
 import { imageAddress } from '../../../lib/builds/versions.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';

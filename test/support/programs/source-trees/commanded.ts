@@ -40,6 +40,32 @@ export const commandedTrees: readonly SourceTree[] = [
     }),
   },
   {
+    name: 'a start_command for one program of several in Go',
+    tools: ['go'],
+    files: {
+      'go.mod': 'module x\n',
+      'cmd/api/main.go': 'package main\n',
+      'cmd/cli/main.go': 'package main\n',
+    },
+    startCommand: './api --port $PORT',
+    expected: isTaken('a server with a command of its own', 'start_command', './api --port $PORT', {
+      build: 'go build -o api ./cmd/api',
+    }),
+  },
+  {
+    name: 'a member of a uv workspace, whose lockfile lies above it',
+    files: {
+      'pyproject.toml': '[tool.uv.workspace]\nmembers = ["backend"]\n',
+      'uv.lock': '',
+      'backend/pyproject.toml': '[project]\nname = "app"\n',
+      'backend/app/main.py': FASTAPI,
+    },
+    rootDirectory: 'backend',
+    expected: isTaken('a FastAPI app', 'app/main.py', 'uvicorn app.main:app --host $HOST --port $PORT', {
+      install: `${VENV}, then uv sync --no-dev --inexact --python PYTHON --project . --locked, then ${UVICORN}`,
+    }),
+  },
+  {
     name: 'a FastAPI app in its root_directory',
     files: { 'apps/api/main.py': FASTAPI, 'apps/api/requirements.txt': 'fastapi', 'package.json': '{}' },
     rootDirectory: 'apps/api',

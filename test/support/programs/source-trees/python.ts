@@ -110,6 +110,34 @@ export const pythonTrees: readonly SourceTree[] = [
     ),
   },
   {
+    name: 'FastAPI in a folder that what it imports is in',
+    files: {
+      'backend/app/main.py': `from app.core import settings\n${FASTAPI}`,
+      'backend/app/core.py': '',
+      'requirements.txt': 'fastapi',
+    },
+    expected: isTaken(
+      'a FastAPI app',
+      'backend/app/main.py',
+      'uvicorn --app-dir backend app.main:app --host $HOST --port $PORT',
+      { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
+    ),
+  },
+  {
+    name: 'FastAPI in a folder that it imports by name',
+    files: {
+      'backend/main.py': `import backend.config\n${FASTAPI}`,
+      'backend/config.py': '',
+      'requirements.txt': 'fastapi',
+    },
+    expected: isTaken(
+      'a FastAPI app',
+      'backend/main.py',
+      'uvicorn backend.main:app --host $HOST --port $PORT',
+      { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
+    ),
+  },
+  {
     name: 'FastAPI that a function makes',
     files: { 'app.py': 'def create_app() -> FastAPI:\n    return FastAPI()\n', 'requirements.txt': '' },
     expected: isTaken(

@@ -76,8 +76,21 @@ export const refusedTrees: readonly SourceTree[] = [
       'cmd/b/main.go': 'package main\n',
     },
     expected: nothing(
-      'a go.mod without a package main in its folder or in one folder of cmd: set build_command to `go build -o server ./<folder>` and start_command to `./server`',
+      'a go.mod with 2 programs (a, b): set start_command to `./a`, or the like for the one that is the server',
     ),
+  },
+  {
+    name: 'FastAPI in a member of a uv workspace',
+    files: {
+      'pyproject.toml': '[tool.uv.workspace]\nmembers = ["backend"]\n',
+      'uv.lock': '',
+      'backend/pyproject.toml': '[project]\nname = "app"\n',
+      'backend/app/main.py': FASTAPI,
+    },
+    expected: {
+      refused:
+        'backend/app/main.py defines a FastAPI app, and its dependencies are in backend/pyproject.toml, which is not in the folder that is built: set root_directory to backend',
+    },
   },
   {
     name: 'files of no kind',
