@@ -134,7 +134,9 @@ async function planServer(request: PlanRequest, facts: ProjectFacts, place: Buil
     ownCommands: hasCommands(request),
     requires: madeBy(request, server),
     ...parts,
-    ...(server !== undefined && { start: { line: server.line, from: server.from } }),
+    ...(server !== undefined && {
+      start: { line: server.line, from: server.from, ...(server.isGiven && { isGiven: true }) },
+    }),
     ...(release !== undefined && { release }),
     notes: [],
   });

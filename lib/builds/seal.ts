@@ -35,7 +35,9 @@ export async function serverStartOf(
   tools: ReadonlySet<string>,
 ): Promise<ServerStart> {
   const venv = await venvOf(root, plan);
-  const start = plan.start ?? (await startOfMade(root, plan, tools, venv !== undefined));
+  const { isGiven = false, ...found } =
+    plan.start ?? (await startOfMade(root, plan, tools, venv !== undefined));
+  const start = isGiven ? { from: found.from } : found;
   return {
     folder: plan.folder,
     ...(plan.release !== undefined && { release: plan.release }),
@@ -61,7 +63,7 @@ async function startOfMade(
   { folder }: BuildPlan,
   tools: ReadonlySet<string>,
   hasVenv: boolean,
-): Promise<Pick<ServerStart, 'line' | 'from' | 'release'>> {
+): Promise<NonNullable<BuildPlan['start']> & Pick<ServerStart, 'release'>> {
   const look = { files: await readSourceFiles(root, join(root, folder)), folder, tools };
   const found = detectServer(look);
   if (found === undefined) throw new BuildFailure(nothingToStart(look));

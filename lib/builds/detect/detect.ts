@@ -62,6 +62,7 @@ export function serverOfCommand(command: string, found: ReturnType<typeof detect
     what: 'a server with a command of its own',
     file: 'start_command',
     line: command,
+    isGiven: true,
     from: 'start_command',
     packages: true,
     ...(program !== undefined && !('refused' in program) && program.line === command && program),

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { textOfFile } from '../../contract/file-text.ts';
 import type { LogLevel } from '../../contract/log-level.ts';
 import {
+  NEEDS_START_COMMAND,
   procfileLine,
   type ServerStart,
   START_FILE,
@@ -100,6 +101,7 @@ export async function commandFor(
   const written = readStart(artifactFolder);
   const own = spec.start_command || undefined;
   const line = own ?? written?.line;
+  if (line === undefined && written !== undefined) throw new NoCommandError(NEEDS_START_COMMAND);
   if (line === undefined) return commandOfFiles(artifactFolder, spec);
   const cwd =
     written === undefined

@@ -57,6 +57,13 @@ describe('a source that cannot be started', () => {
   });
 });
 
+it('a source that only a start_command starts is stored without a line of its own', async () => {
+  const set = await setUp();
+  const { url } = await gitRepository({ 'a.txt': '' });
+  const { state } = await set.run(jobFor(url, { startCommand: './serve' }));
+  expect(startIn(await filesOf(set, state))).toEqual({ folder: '.', from: 'start_command' });
+});
+
 describe('a server in Python', () => {
   it('is told in the first lines of the log, installed by uv, and gets what serves it', async () => {
     const tools = await recordedTools({ 'python3.12': PYTHON, uv: UV });

@@ -67,6 +67,18 @@ describe('the start_command of a deployment', () => {
     expect(command.start.kind === 'words' && command.start.words(8123)).toEqual(['./b', '--port', '8123']);
   });
 
+  it('is asked for again where nothing else starts what was built', async () => {
+    const written = { folder: '.', from: 'start_command' };
+    const folder = await folderOf({
+      '.slipway-start.json': JSON.stringify(written),
+      'package.json': scripts({ start: 'node a.js' }),
+    });
+    await expect(commandFor(folder, { start_command: '' })).rejects.toThrow(
+      /only a start_command starts .* Set source_config\.start_command again\.$/,
+    );
+    expect(await commandFor(folder, { start_command: './b' })).toMatchObject({ start: { kind: 'words' } });
+  });
+
   it('starts what says nothing, and an agent project with its Python', async () => {
     const folder = await realpath(
       await folderOf({ 'apps/a/.venv/pyvenv.cfg': 'home = /x\n', 'apps/a/.venv/bin/x': '' }),
