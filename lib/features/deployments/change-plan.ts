@@ -62,8 +62,8 @@ export const isOfSource = (fields: Partial<Record<keyof SourceFields | RunField,
   buildFields.some((field) => fields[field] !== undefined);
 
 /**
- * The source after a request. A revision of another kind keeps only the path of the configuration, if its kind has one; the commit is
- * always found anew.
+ * The source after a request. A revision of another kind keeps only the path of the configuration, if its
+ * kind has one; the commit is always found anew.
  */
 export function sourceAfter(
   before: Deployment,
