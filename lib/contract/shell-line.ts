@@ -11,9 +11,10 @@ export function isCommand(line: string): boolean {
 }
 
 /**
- * Lets the last command of a line take the shell's place: one process less, and what the group's first process
- * does is what the server does. Signals reach it then also where it is the only process that gets them, as in
- * a container. A line that the shell must see through (an assignment, a pipe, a trap) stays as it is.
+ * Lets the last command of a line take the shell's place: one process less, and what the group's first
+ * process does is what the server does. Signals reach it then also where it is the only process that gets
+ * them, as in a container. A line that the shell must see through (an assignment, a pipe, a trap) stays as
+ * it is.
  */
 export function execLine(line: string): string {
   const at = lastCommandAt(line);

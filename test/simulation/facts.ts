@@ -92,8 +92,8 @@ export class Facts {
   }
 
   /**
-   * Gives what is wrong if a part of a revision's configuration is told otherwise than before, or than that of
-   * the revision it repeats.
+   * Gives what is wrong if a part of a revision's configuration is told otherwise than before, or than that
+   * of the revision it repeats.
    */
   noteTold(revisionId: string, part: 'build' | 'health' | 'start', value: unknown): string | undefined {
     const text = JSON.stringify(value ?? null);

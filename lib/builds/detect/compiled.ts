@@ -96,8 +96,8 @@ const goNameOf = (folder: string, module: string): string =>
   basename(folder === '.' ? module.replace(/\/v\d+$/, '') : folder);
 
 /**
- * The folder of a Go module whose program has the name of this path, or of its only program, where the line has
- * a way to it.
+ * The folder of a Go module whose program has the name of this path, or of its only program, where the line
+ * has a way to it.
  */
 function goMainOf(files: SourceFiles, path: string, hasFolder: boolean): string | undefined {
   const module = goModuleOf(files);
