@@ -80,6 +80,8 @@ const DEFINITIONS: readonly Definition[] = [
   { what: 'a FastAPI app', nameIn: assigned('FastAPI'), serve: 'asgi' },
   { what: 'an ADK app', nameIn: assigned('get_fast_api_app'), serve: 'asgi' },
   { what: 'an ASGI app', nameIn: assigned('Starlette', 'Litestar', 'Quart', 'Sanic'), serve: 'asgi' },
+  // Made of the server, with what the project wants of it.
+  { what: 'an MCP server', nameIn: assigned('streamable_http_app', 'http_app'), serve: 'asgi' },
   {
     what: 'an MCP server',
     nameIn: assigned('FastMCP', 'MCPServer'),

@@ -9,6 +9,7 @@ import { commandedTrees } from '../../support/programs/source-trees/commanded.ts
 import { compiledTrees } from '../../support/programs/source-trees/compiled.ts';
 import { javaScriptTrees } from '../../support/programs/source-trees/javascript.ts';
 import { knownTrees } from '../../support/programs/source-trees/known.ts';
+import { mcpTrees } from '../../support/programs/source-trees/mcp.ts';
 import { pythonTrees } from '../../support/programs/source-trees/python.ts';
 import { refusedTrees } from '../../support/programs/source-trees/refused.ts';
 import type { SourceTree } from '../../support/programs/source-trees/tree.ts';
@@ -40,6 +41,7 @@ const sourceTrees = [
   ...knownTrees,
   ...javaScriptTrees,
   ...pythonTrees,
+  ...mcpTrees,
   ...compiledTrees,
   ...refusedTrees,
 ];
