@@ -176,7 +176,7 @@ describe('a revision that cannot serve', () => {
     {
       what: 'a folder with nothing to start',
       files: { 'index.html': 'hello' },
-      message: /no "web:" line in a Procfile and no "start" script in package\.json/,
+      message: /There is nothing to start: no .*\bProcfile\b/,
     },
   ]);
 });
