@@ -137,6 +137,7 @@ async function planServer(request: PlanRequest, facts: ProjectFacts, place: Buil
     ...(server !== undefined && {
       start: { line: server.line, from: server.from, ...(server.isGiven && { isGiven: true }) },
     }),
+    ...(request.startCommand && { startCommand: request.startCommand }),
     ...(release !== undefined && { release }),
     notes: [],
   });

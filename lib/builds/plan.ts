@@ -15,6 +15,8 @@ export type BuildPlan = {
    * source says of none.
    */
   start?: { line: string; from: string; isGiven?: boolean };
+  /** The client's own line, which is run in place of it. */
+  startCommand?: string;
   /** A line of shell that runs once, when it is built and before it serves. */
   release?: string;
   /** The project's folder: steps run in it unless they name another. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TomlValue } from 'smol-toml';
 import { PYTHON_ENVIRONMENT } from '../processes/python/environment.ts';
-import { commandsOf } from './detect/python.ts';
+import { commandsOf, requirementsFile } from './detect/python.ts';
 import type { SourceFiles } from './detect/source-files.ts';
 import { entriesIn, isTable, textIn, tomlOf, valueIn } from './detect/toml.ts';
 import { type BuildPlan, type BuildStep, quote } from './plan.ts';
@@ -21,6 +21,10 @@ const ADDED: Readonly<Record<string, string>> = {
   gunicorn: `gunicorn==${GUNICORN_VERSION}`,
   uvicorn: `uvicorn==${UVICORN_VERSION}`,
 };
+
+/** An older Python gets the newest that there is for it. */
+const requirementFor = (name: string, { version }: Interpreter): string =>
+  (isSupported(version) ? ADDED[name] : undefined) ?? name;
 
 /** Lists what a lockfile has locked, one requirement a line, on its standard output. */
 type Exporter = { lockfile: string; tool: string; command: string };
@@ -63,7 +67,9 @@ export function installPythonServer(
     ? [{ do: 'run', command: installCommand }]
     : dependencySteps(files, locked, python);
   const added: BuildStep[] =
-    adds === undefined ? [] : [{ do: 'python-package', name: adds, requirement: ADDED[adds] ?? adds }];
+    adds === undefined
+      ? []
+      : [{ do: 'python-package', name: adds, requirement: requirementFor(adds, python) }];
   const venv = pathWithin(root, join(folder, PYTHON_ENVIRONMENT));
   // A command of the project's own may call pip.
   return makeEnvironment(venv, python, [...own, ...added], { seed: Boolean(installCommand) });
@@ -98,24 +104,13 @@ function exportSteps({ tool, command }: Exporter, files: SourceFiles, python: In
   return [{ do: 'run', command: run }, install('-r', EXPORTED), ...itself];
 }
 
-/** `requirements.txt`, else the one for production or for all. */
-function requirementsFile(files: SourceFiles): string | undefined {
-  const names = [
-    'requirements.txt',
-    ...['production', 'prod', 'base'].flatMap((name) => [
-      `requirements/${name}.txt`,
-      `requirements-${name}.txt`,
-    ]),
-  ];
-  return names.find((name) => files.has(name));
-}
-
 /** An entry of a Pipfile in words of pip: `"*"`, `"==1.2"`, or a table that says more. */
 function requirementOf(name: string, entry: TomlValue): string[] {
   const table = isTable(entry) ? entry : { version: entry };
   const path = textIn(table, 'path');
   if (path !== undefined) return table.editable === true ? ['-e', path] : [path];
-  const named = Array.isArray(table.extras) ? `${name}[${table.extras.join(',')}]` : name;
+  const extras = Array.isArray(table.extras) ? table.extras.filter((one) => typeof one === 'string') : [];
+  const named = extras.length === 0 ? name : `${name}[${extras.join(',')}]`;
   const git = textIn(table, 'git');
   const ref = textIn(table, 'ref');
   const markers = textIn(table, 'markers');

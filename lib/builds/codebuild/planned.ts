@@ -1,9 +1,10 @@
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BuildFailure } from '../failure.ts';
 import type { BuildPlan } from '../plan.ts';
 import type { BuildHost } from '../plan-project.ts';
-import { PYTHON_DEFAULT, PYTHONS } from '../versions.ts';
+import { PYTHONS } from '../versions.ts';
 import { INPUTS } from './dockerfiles.ts';
 
 /**
@@ -12,8 +13,10 @@ import { INPUTS } from './dockerfiles.ts';
  */
 export const folderPlace: BuildHost = {
   tools: new Set(['npm', 'npx', 'go', 'cargo']),
-  async python({ version: named, fits }) {
-    const version = named ?? PYTHONS.find(fits) ?? PYTHON_DEFAULT;
+  async python({ version: named, fits, from }) {
+    const version = named ?? PYTHONS.find(fits);
+    if (version === undefined)
+      throw new BuildFailure(`${from}, and builds in AWS have Python ${PYTHONS.join(', ')}`);
     return { version, executable: `/usr/local/bin/python${version}` };
   },
 };

@@ -83,7 +83,7 @@ type Place = { image: string; lines: readonly string[] };
  */
 export function toolsetOf(plan: BuildPlan, packageJson: PackageJson | undefined, node = NODE_MAJOR): Toolset {
   const scripts = packageJson?.scripts ?? {};
-  const started = programsOf(plan.start === undefined ? [] : [plan.start.line], scripts);
+  const started = programsOf([plan.start?.line ?? [], plan.startCommand ?? []].flat(), scripts);
   const commands = [...plan.install.flatMap(({ steps }) => steps), plan.build].flatMap((step) =>
     commandsOf(step, packageJson !== undefined),
   );

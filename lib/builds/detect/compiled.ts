@@ -37,7 +37,7 @@ const NO_CARGO = 'Cargo.toml asks for cargo, which is not installed where this i
 
 /** Builds a program, and leaves it alone: what cargo keeps to build again is a hundred times as large. */
 const cargoBuild = (name: string, to: string): string =>
-  `cargo build --release --bin ${name} && mv target/release/${name} ${PROGRAM} && rm -rf target${
+  `cargo build --release --target-dir target --bin ${name} && mv target/release/${name} ${PROGRAM} && rm -rf target${
     to === PROGRAM ? '' : ` && mkdir -p ${dirname(to)} && mv ${PROGRAM} ${to}`
   }`;
 

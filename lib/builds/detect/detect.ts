@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { procfileLine } from '../../contract/server-start.ts';
 import { compiledKinds, goPrograms, programOfLine } from './compiled.ts';
-import { javaScriptKinds, startScript } from './javascript.ts';
+import { builtMainFile, deno, javaScriptKinds, startScript } from './javascript.ts';
 import { commandsOf, hasPythonDependencies, packageOfLine, pythonKinds } from './python.ts';
 import type { Look, Server, ServerKind } from './server.ts';
 import type { SourceFiles } from './source-files.ts';
@@ -33,6 +33,8 @@ const KINDS: readonly ServerKind[] = [
   ...javaScriptKinds,
   ...pythonKinds,
   ...compiledKinds,
+  deno,
+  builtMainFile,
 ];
 
 /** What its Procfile has run once before a new version of the server serves. */

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { programsOf } from '../programs.ts';
 import { type Application, applicationIn, imports, runOnImport } from './python-application.ts';
 import type { Look, Server, ServerKind } from './server.ts';
 import type { SourceFiles } from './source-files.ts';
@@ -7,6 +8,23 @@ import { entriesIn, tomlOf, valueIn } from './toml.ts';
 /** Files that say what a Python project depends on. */
 const DEPENDENCY_FILES =
   /^(?:uv\.lock|poetry\.lock|pdm\.lock|Pipfile(?:\.lock)?|requirements[^/]*\.txt|requirements\/[^/]+\.txt|setup\.py)$/;
+
+/** `requirements.txt`, else the one for production or for all. */
+export function requirementsFile(files: SourceFiles): string | undefined {
+  const names = [
+    'requirements.txt',
+    ...['production', 'prod', 'base'].flatMap((name) => [
+      `requirements/${name}.txt`,
+      `requirements-${name}.txt`,
+    ]),
+  ];
+  return names.find((name) => files.has(name));
+}
+
+/** Whether the project's own files say what it runs on; those for development alone do not. */
+const installsSomething = (files: SourceFiles): boolean =>
+  hasPythonDependencies(new Map([...files].filter(([path]) => !path.startsWith('requirements')))) ||
+  requirementsFile(files) !== undefined;
 
 /** Whether the project says what Python packages it depends on; a pyproject.toml may hold settings of tools alone. */
 export function hasPythonDependencies(files: SourceFiles): boolean {
@@ -28,9 +46,10 @@ export function commandsOf(files: SourceFiles): string[] {
 /** Programs that serve an application, and that projects often leave to their host. */
 const SERVERS = /^(?:uvicorn|gunicorn|hypercorn|daphne|waitress)(?=$|-serve$)/;
 
-/** The package that a line of shell begins with a program of, such as `gunicorn`. */
+/** The package whose program a line of shell starts, such as `gunicorn`. */
 export function packageOfLine(line: string): { adds?: string } {
-  const [adds] = SERVERS.exec(line.split(/\s/, 1)[0] ?? '') ?? [];
+  const modules = [...line.matchAll(/\bpython3? -m (\w+)/g)].map(([, module = '']) => module);
+  const [adds] = [...programsOf([line], {}), ...modules].flatMap((one) => SERVERS.exec(one)?.[0] ?? []);
   return adds === undefined ? {} : { adds };
 }
 
@@ -110,7 +129,7 @@ function moduleOf(path: string, files: SourceFiles): { folder: string; module: s
  */
 function dependenciesBeside(files: SourceFiles, path: string): string | undefined {
   const isWorkspace = valueIn(tomlOf(files, 'pyproject.toml'), 'tool', 'uv', 'workspace') !== undefined;
-  if (hasPythonDependencies(files) && !isWorkspace) return undefined;
+  if (installsSomething(files) && !isWorkspace) return undefined;
   const names = isWorkspace ? ['pyproject.toml'] : ['requirements.txt', 'pyproject.toml', 'Pipfile'];
   return foldersAbove(path)
     .slice(1)

@@ -28,7 +28,8 @@ export const compiledTrees: readonly SourceTree[] = [
     tools: ['cargo'],
     files: { 'Cargo.toml': '[package]\nname = "api"\nversion = "0.1.0"\n', 'src/main.rs': 'fn main() {}\n' },
     expected: isTaken('a Rust server', 'Cargo.toml', './slipway-server', {
-      build: 'cargo build --release --bin api && mv target/release/api slipway-server && rm -rf target',
+      build:
+        'cargo build --release --target-dir target --bin api && mv target/release/api slipway-server && rm -rf target',
     }),
   },
   {
@@ -76,7 +77,7 @@ export const compiledTrees: readonly SourceTree[] = [
     },
     expected: isTaken(...COMMANDED, './target/release/api', {
       build:
-        'cargo build --release --bin api && mv target/release/api slipway-server && rm -rf target && mkdir -p target/release && mv slipway-server target/release/api',
+        'cargo build --release --target-dir target --bin api && mv target/release/api slipway-server && rm -rf target && mkdir -p target/release && mv slipway-server target/release/api',
     }),
   },
 ];

@@ -83,4 +83,19 @@ export const javaScriptTrees: readonly SourceTree[] = [
       build: 'npm run build',
     }),
   },
+  {
+    name: 'Hono that its build script compiles',
+    files: {
+      'package.json': json({
+        main: './dist/index.js',
+        dependencies: { hono: '4' },
+        scripts: { build: 'tsc' },
+      }),
+      'src/index.ts': "import { app } from './app.js';\nserve(app);\n",
+    },
+    expected: isTaken('a Hono server', 'src/index.ts', 'node dist/index.js', {
+      install: 'npm install',
+      build: 'npm run build',
+    }),
+  },
 ];

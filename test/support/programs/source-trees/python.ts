@@ -275,4 +275,37 @@ export const pythonTrees: readonly SourceTree[] = [
       start: 'the Python agent server of langgraph.json',
     },
   },
+  {
+    name: 'FastAPI beside a package.json for its styles, and a task of Deno',
+    tools: ['deno'],
+    files: {
+      'main.py': FASTAPI,
+      'requirements.txt': 'fastapi',
+      'package.json': json({ main: 'index.js', scripts: { build: 'tailwindcss -o static/x.css' } }),
+      'deno.json': json({ tasks: { start: 'deno run x.ts' } }),
+    },
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'a Procfile whose second command is a server that nobody names',
+    files: {
+      Procfile: 'web: python manage.py migrate && PYTHONPATH=src exec gunicorn app.wsgi\n',
+      'requirements.txt': 'django',
+    },
+    expected: isTaken(
+      'a server with a command of its own',
+      'Procfile',
+      'python manage.py migrate && PYTHONPATH=src exec gunicorn app.wsgi',
+      { install: `${VENV}, then ${REQUIREMENTS}, then ${GUNICORN}` },
+    ),
+  },
+  {
+    name: 'a server on a Python that the server which is added no longer knows',
+    files: { 'main.py': FASTAPI, 'requirements.txt': 'fastapi', '.python-version': '3.9\n' },
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then ${REQUIREMENTS}, then uvicorn, unless the project brings uvicorn`,
+    }),
+  },
 ];

@@ -1,7 +1,7 @@
 import { FASTAPI, json, type SourceTree } from './tree.ts';
 
 const LOOKED =
-  'graphs in langgraph.json, a `web` line in a Procfile, a `start` script in package.json, next or mastra among its dependencies, hono with a file that calls `serve(…)`, its `main` file, index.js or server.js, deno.json with a `start` task or a main.ts, manage.py with the wsgi.py of Django, an application of FastAPI, Starlette, Flask or FastMCP, of ASGI or WSGI, in main.py, app.py, server.py and the like (also in src or a package), `root_agent` of ADK in the agent.py of a folder, a main.py, app.py or server.py that reads PORT, go.mod with one package main, in its folder or in cmd, Cargo.toml with a src/main.rs';
+  'graphs in langgraph.json, a `web` line in a Procfile, a `start` script in package.json, next or mastra among its dependencies, hono with a file that calls `serve(…)`, its `main` file, index.js or server.js, manage.py with the wsgi.py of Django, an application of FastAPI, Starlette, Flask or FastMCP, of ASGI or WSGI, in main.py, app.py, server.py and the like (also in src or a package), `root_agent` of ADK in the agent.py of a folder, a main.py, app.py or server.py that reads PORT, go.mod with one package main, in its folder or in cmd, Cargo.toml with a src/main.rs, deno.json with a `start` task or a main.ts, a `main` file that its build script makes';
 const nothing = (found: string): SourceTree['expected'] => ({
   refused: `There is nothing to start. Found ${found}. Looked for ${LOOKED}`,
 });
@@ -78,6 +78,18 @@ export const refusedTrees: readonly SourceTree[] = [
     expected: nothing(
       'a go.mod with 2 programs (a, b): set start_command to `./a`, or the like for the one that is the server',
     ),
+  },
+  {
+    name: 'FastAPI in a folder that has its dependencies, below those for development',
+    files: {
+      'app/main.py': FASTAPI,
+      'app/requirements.txt': 'fastapi',
+      'requirements-dev.txt': 'pytest',
+    },
+    expected: {
+      refused:
+        'app/main.py defines a FastAPI app, and its dependencies are in app/requirements.txt, which is not in the folder that is built: set root_directory to app',
+    },
   },
   {
     name: 'FastAPI in a member of a uv workspace',
