@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { BuildState } from '../../../lib/adapters/builds.ts';
-import { findPython, findPythons } from '../../../lib/processes/python/interpreters.ts';
+import { findPython } from '../../../lib/processes/python/interpreters.ts';
 import { gitRepository } from '../../support/files/git-repository.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { recordedTools } from './recorded-tools.ts';
@@ -16,6 +18,8 @@ case "$1" in
   tool) echo locked ;;
 esac`;
 const PYTHON = 'echo 3.12\necho "$0"';
+const run = promisify(execFile);
+
 const fastapi = { 'main.py': 'from fastapi import FastAPI\napp = FastAPI()\n' };
 
 type Set = Awaited<ReturnType<typeof setUp>>;
@@ -132,9 +136,12 @@ describe('a server in Python', () => {
     const { url } = await gitRepository({ Procfile: 'web: .venv/bin/serve' });
     const installCommand = 'python3 -m venv .venv';
     const files = await filesOf(set, (await set.run(jobFor(url, { installCommand }))).state);
-    const [python] = await findPythons(process.env.PATH ?? '');
+    const { stdout: version } = await run('python3', [
+      '-c',
+      "import sys; print('%d.%d' % sys.version_info[:2])",
+    ]);
     expect(startIn(files)).toMatchObject({ line: '.venv/bin/serve', venv: '.venv' });
-    expect(JSON.parse(files.get('.venv/slipway.json') ?? '')).toMatchObject({ python: python?.version });
+    expect(JSON.parse(files.get('.venv/slipway.json') ?? '')).toMatchObject({ python: version.trim() });
   });
 });
 
