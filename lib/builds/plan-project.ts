@@ -12,6 +12,7 @@ import type { Look, Server } from './detect/server.ts';
 import { readSourceFiles } from './detect/source-files.ts';
 import { BuildFailure } from './failure.ts';
 import { buildStep, installJavaScript, leavesBuildScript, withManager } from './javascript.ts';
+import { nodeWish } from './node-version.ts';
 import type { BuildPlan, BuildStep, InstallPart, Note } from './plan.ts';
 import { notesOnPlan } from './plan-notes.ts';
 import { findBuildFolder, isFile, type ProjectFacts, pathWithin, readProject } from './project.ts';
@@ -44,6 +45,8 @@ export type BuildHost = {
   bringsManagers?: true;
   /** The major version of Node.js that agents run on; absent where they get the one that they ask for. */
   nodeMajor?: string;
+  /** The major versions of Node.js that a server can be built and started with; the first is it that most get. */
+  nodeMajors: readonly [string, ...string[]];
   /** The interpreter for a project. Throws BuildFailure when there is none that fits. */
   python(wish: PythonWish): Promise<Interpreter>;
 };
@@ -126,6 +129,11 @@ async function planServer(request: PlanRequest, facts: ProjectFacts, place: Buil
     const { install, ...python } = installPythonServer(project, await place.python(pythonWish(files)));
     Object.assign(parts, { ...python, install: [...parts.install, ...install] });
   }
+  const node = await chooseNode(
+    request,
+    facts,
+    server?.python === undefined ? place.nodeMajors : [place.nodeMajors[0]],
+  );
   const plan = withManagers(facts, place, {
     language: server?.python === undefined ? 'plain' : 'python',
     server: 'other',
@@ -139,6 +147,7 @@ async function planServer(request: PlanRequest, facts: ProjectFacts, place: Buil
     }),
     ...(request.startCommand && { startCommand: request.startCommand }),
     ...(release !== undefined && { release }),
+    node: node.major,
     notes: [],
   });
   const what =
@@ -146,7 +155,21 @@ async function planServer(request: PlanRequest, facts: ProjectFacts, place: Buil
       ? 'Nothing in this source says how it is started, so that is looked for once its commands have run'
       : `This source is ${server.what}: ${server.file} says so`;
   const about = { what, start: server?.command ?? plan.start?.line, facts };
-  return { ...plan, notes: [...notesOnPlan(plan, about), ...(parts.notes ?? [])] };
+  return { ...plan, notes: [...notesOnPlan(plan, about), ...node.notes, ...(parts.notes ?? [])] };
+}
+
+/** The Node.js that a server gets: what its project asks for, where that is to be had. */
+async function chooseNode(
+  { root, folder }: PlanRequest,
+  { packageJson }: ProjectFacts,
+  nodeMajors: BuildHost['nodeMajors'],
+): Promise<{ major: string; notes: Note[] }> {
+  const [usual] = nodeMajors;
+  const wish = await nodeWish(root, folder, packageJson);
+  const major = wish === undefined ? usual : nodeMajors.find(wish.fits);
+  if (major !== undefined) return { major, notes: [] };
+  const text = `${wish?.from}, which is not to be had here; it is built and started with Node.js ${usual}`;
+  return { major: usual, notes: [{ text, level: 'WARNING' }] };
 }
 
 /** The plan with the package managers that its lines call. */

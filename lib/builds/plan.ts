@@ -17,6 +17,8 @@ export type BuildPlan = {
   start?: { line: string; from: string; isGiven?: boolean };
   /** The client's own line, which is run in place of it. */
   startCommand?: string;
+  /** The major version of Node.js that a server is built and started with. */
+  node?: string;
   /** A line of shell that runs once, when it is built and before it serves. */
   release?: string;
   /** The project's folder: steps run in it unless they name another. */

@@ -24,6 +24,8 @@ export type PackageJson = {
   dependencies: ReadonlySet<string>;
   /** `packageManager`, such as `pnpm@10.1.0`. */
   packageManager: string | undefined;
+  /** `node` of `engines`, such as `>=20`. */
+  nodeRange: string | undefined;
 };
 
 const TOOLS = ['npm', 'npx', 'pnpm', 'yarn', 'bun', 'deno', 'go', 'cargo'];
@@ -130,13 +132,15 @@ export function parsePackageJson(text: string): PackageJson {
   );
   const namesIn = (part: string) => Object.keys(objectOr(parsed.get(part)));
   const dependencies = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap(namesIn);
-  const [packageManager, main] = [parsed.get('packageManager'), parsed.get('main')];
+  const textOr = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const engines = new Map<string, unknown>(Object.entries(objectOr(parsed.get('engines'))));
   return {
     scripts: Object.fromEntries(scripts),
-    main: typeof main === 'string' ? main : undefined,
+    main: textOr(parsed.get('main')),
     hasDependencies: dependencies.length + namesIn('workspaces').length > 0,
     dependencies: new Set(dependencies),
-    packageManager: typeof packageManager === 'string' ? packageManager : undefined,
+    packageManager: textOr(parsed.get('packageManager')),
+    nodeRange: textOr(engines.get('node')),
   };
 }
 

@@ -91,7 +91,7 @@ async function planServerImage(
   if (plan.release !== undefined)
     say(`WARNING: \`${plan.release}\` is not run for an image: run it in start_command, or beside Slipway`);
   const inputs = await filesOfInstall(request, plan);
-  const tools = toolsetOf(plan, await readPackageJson(root, folder));
+  const tools = toolsetOf(plan, await readPackageJson(root, folder), plan.node);
   const dockerfile = withVariables(machine, serverDockerfile(tools, inputs !== undefined), 'steps');
   const given = (inputs ?? []).map((path) => ({ path, from: join(root, path) }));
   const planned = await writePlanned(machine.work, plan, dockerfile, { inputs: given });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { BuildFailure } from '../failure.ts';
 import type { BuildPlan } from '../plan.ts';
 import type { BuildHost } from '../plan-project.ts';
-import { PYTHONS } from '../versions.ts';
+import { NODE_MAJOR, NODE_MAJORS, PYTHONS } from '../versions.ts';
 import { INPUTS } from './dockerfiles.ts';
 
 /**
@@ -13,6 +13,8 @@ import { INPUTS } from './dockerfiles.ts';
  */
 export const folderPlace: BuildHost = {
   tools: new Set(['npm', 'npx', 'go', 'cargo']),
+  // The machine that starts it has this one.
+  nodeMajors: [NODE_MAJOR],
   async python({ version: named, fits, from }) {
     const version = named ?? PYTHONS.find(fits);
     if (version === undefined)
@@ -25,6 +27,7 @@ export const folderPlace: BuildHost = {
 export const imagePlace: BuildHost = {
   ...folderPlace,
   tools: new Set([...folderPlace.tools, 'bun', 'deno']),
+  nodeMajors: NODE_MAJORS,
   bringsManagers: true,
 };
 

@@ -35,7 +35,7 @@ export async function planHere(site: PythonSite, wanted: Wanted, toolsFolder: st
   const tools = await toolsOn(path);
   const [nodeMajor = ''] = process.versions.node.split('.');
   const python = (wish: PythonWish) => choosePython(wish, site, toolsFolder);
-  const host: BuildHost = { tools, nodeMajor, python };
+  const host: BuildHost = { tools, nodeMajor, nodeMajors: [nodeMajor], python };
   return { request, tools, plan: await planProject(request, host) };
 }
 

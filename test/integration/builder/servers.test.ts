@@ -68,6 +68,16 @@ it('a source that only a start_command starts is stored without a line of its ow
   expect(startIn(await filesOf(set, state))).toEqual({ folder: '.', from: 'start_command' });
 });
 
+it('a version of Node.js that is not the one of the machine is said in the log', async () => {
+  const { run } = await setUp();
+  const { url } = await gitRepository({ Procfile: 'web: node .', '.nvmrc': '16' });
+  const { log } = await run(jobFor(url));
+  const [major] = process.versions.node.split('.');
+  expect(log).toContain(
+    `.nvmrc asks for Node.js 16, which is not to be had here; it is built and started with Node.js ${major}`,
+  );
+});
+
 describe('a server in Python', () => {
   it('is told in the first lines of the log, installed by uv, and gets what serves it', async () => {
     const tools = await recordedTools({ 'python3.12': PYTHON, uv: UV });

@@ -33,6 +33,7 @@ async function decide(tree: SourceTree, host: BuildHost) {
 const machineWith = (tools: readonly string[]): BuildHost => ({
   tools: new Set(['npm', 'npx', ...tools]),
   nodeMajor: '24',
+  nodeMajors: ['24'],
   python: async ({ version = '3.11' }) => ({ version, executable: `/opt/python${version}/bin/python` }),
 });
 
