@@ -53,8 +53,12 @@ const rust: ServerKind = {
   },
 };
 
-/** A program in the project's folder that a line starts, by its path from there. */
-const STARTED = /^(?:\.\/)?((?:[\w-][\w.-]*\/)*[\w-][\w.-]*)(?=\s|$)/;
+/** The program in the project's folder that a line starts: as it is written, and its path from there. */
+function startedBy(line: string): { word: string; path: string } | undefined {
+  const [word = ''] = line.split(/\s/, 1);
+  const path = word.replace(/^\.\//, '');
+  return path.split('/').every((part) => /^[\w-][\w.-]*$/.test(part)) ? { word, path } : undefined;
+}
 
 /**
  * How the program is built that a line of a Procfile or of the client starts, where its source is here in Go
@@ -64,8 +68,9 @@ export function programOfLine(
   line: string,
   { files, tools }: Look,
 ): Pick<Server, 'line' | 'build' | 'makes'> | { refused: string } | undefined {
-  const [word = '', path = ''] = STARTED.exec(line) ?? [];
-  if (path === '' || files.has(path)) return undefined;
+  const started = startedBy(line);
+  if (started === undefined || files.has(started.path)) return undefined;
+  const { word, path } = started;
   const [, crate] = /^target\/release\/([\w-]+)$/.exec(path) ?? [];
   if (crate !== undefined && files.has('Cargo.toml'))
     return tools.has('cargo') ? { line, build: cargoBuild(crate, path), makes: path } : { refused: NO_CARGO };

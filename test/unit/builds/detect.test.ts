@@ -34,7 +34,7 @@ const machineWith = (tools: readonly string[]): BuildHost => ({
   tools: new Set(['npm', 'npx', ...tools]),
   nodeMajor: '24',
   nodeMajors: ['24'],
-  python: async ({ version = '3.11' }) => ({ version, executable: `/opt/python${version}/bin/python` }),
+  python: async ({ version = '3.12' }) => ({ version, executable: `/opt/python${version}/bin/python` }),
 });
 
 const sourceTrees = [

@@ -66,6 +66,20 @@ export const commandedTrees: readonly SourceTree[] = [
     }),
   },
   {
+    name: 'a project in a project of a uv workspace, which uv takes for no member',
+    files: {
+      'pyproject.toml': '[tool.uv.workspace]\nmembers = ["apps", "apps/*"]\n',
+      'uv.lock': '',
+      'apps/pyproject.toml': '[project]\nname = "apps"\n',
+      'apps/api/pyproject.toml': '[project]\nname = "api"\n',
+      'apps/api/main.py': FASTAPI,
+    },
+    rootDirectory: 'apps/api',
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then uv pip install -r pyproject.toml, then ${UVICORN}`,
+    }),
+  },
+  {
     name: 'a FastAPI app in its root_directory',
     files: { 'apps/api/main.py': FASTAPI, 'apps/api/requirements.txt': 'fastapi', 'package.json': '{}' },
     rootDirectory: 'apps/api',

@@ -305,7 +305,14 @@ export const pythonTrees: readonly SourceTree[] = [
     name: 'a server on a Python that the server which is added no longer knows',
     files: { 'main.py': FASTAPI, 'requirements.txt': 'fastapi', '.python-version': '3.9\n' },
     expected: isTaken('a FastAPI app', 'main.py', SERVE, {
-      install: `${VENV}, then ${REQUIREMENTS}, then uvicorn, unless the project brings uvicorn`,
+      install: `${VENV}, then ${REQUIREMENTS}, then setuptools<81, unless the project brings setuptools, then uvicorn, unless the project brings uvicorn`,
+    }),
+  },
+  {
+    name: 'requirements of a time when pip brought setuptools',
+    files: { 'main.py': FASTAPI, 'requirements.txt': 'fastapi', 'runtime.txt': 'python-3.11.7\n' },
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then ${REQUIREMENTS}, then setuptools<81, unless the project brings setuptools, then ${UVICORN}`,
     }),
   },
 ];
