@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { textOfFile } from '../contract/file-text.ts';
 import { BuildFailure } from './failure.ts';
+import { readSourceText } from './source-text.ts';
 
 /**
  * What git has in the place of a file that Git LFS keeps: a few lines of text, which say what the file is
@@ -65,12 +65,21 @@ const namesOf = (paths: readonly string[]): string =>
 /** The files of a source that are pointers, by their paths. */
 async function lfsPointers(root: string): Promise<string[]> {
   const files = await filesBelow(root);
-  const attributes = files.filter((path) => /(?:^|\/)\.gitattributes$/.test(path));
-  const texts = await Promise.all(attributes.map((path) => readFile(join(root, path)).then(textOfFile)));
-  if (!texts.some((text) => GIVEN_TO_LFS.test(text))) return [];
+  if (!(await givesToLfs(root, files))) return [];
   const pointers: string[] = [];
   for (const path of files) if (await isPointer(join(root, path))) pointers.push(path);
   return pointers;
+}
+
+/** One after the other: there may be as many as there are folders. */
+async function givesToLfs(root: string, files: readonly string[]): Promise<boolean> {
+  for (const path of files)
+    if (
+      /(?:^|\/)\.gitattributes$/.test(path) &&
+      GIVEN_TO_LFS.test(await readSourceText(join(root, path), path))
+    )
+      return true;
+  return false;
 }
 
 async function filesBelow(root: string, below = ''): Promise<string[]> {
