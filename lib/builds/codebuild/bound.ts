@@ -50,6 +50,7 @@ export function withVariables(
   runs: 'all' | 'steps',
 ): string {
   if (!hasVariables(machine)) return dockerfile;
-  const mount = `--mount=type=secret,id=${ENVIRONMENT},target=${MOUNTED}`;
+  // Whatever user the commands run as has them in its environment.
+  const mount = `--mount=type=secret,id=${ENVIRONMENT},target=${MOUNTED},mode=0444`;
   return dockerfile.replaceAll(runs === 'all' ? RUN : RUN_STEP, `RUN$1 ${mount} . ${MOUNTED} && `);
 }

@@ -36,21 +36,18 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
   const language = config === undefined ? undefined : languageOfImage(config);
   const own = await ownDockerfile(job, root, folder);
   if (own !== undefined) return async () => own;
-  const forget = () => rm(join(source, '.git'), { recursive: true, force: true });
   if (config !== undefined && language !== undefined) {
     refuseWithoutNeeds(machine, config.json);
     const describe = await prepareDescription(machine, { root, folder, isScript: language === 'javascript' });
     return async () => {
       const described = await describe();
-      await forget();
+      await rm(join(source, '.git'), { recursive: true, force: true });
       return described;
     };
   }
   const image = await planServerImage(machine, { root, folder });
-  return async () => {
-    await forget();
-    return image;
-  };
+  // Its commands may ask git for their version; the last step of the build takes the repository away.
+  return async () => image;
 }
 
 /**

@@ -39,6 +39,11 @@ const expectReason = (ended: Ended, reason: string): void => {
 };
 
 describe('an image', () => {
+  it('of a server is built with its repository, of which commands may ask their version', async () => {
+    const { builder } = await built({ Procfile: 'web: true' });
+    expect(await readdir(join(builder.state, 'build-0/context'))).toContain('.git');
+  });
+
   it('of a project with a Dockerfile is built in the folder of its config', async () => {
     const { builder, ended } = await built(
       { 'apps/one/Dockerfile': 'FROM own', 'apps/one/langgraph.json': agent, 'other.txt': '' },
