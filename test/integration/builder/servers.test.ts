@@ -98,7 +98,7 @@ describe('a server in Python', () => {
       'Build: nothing',
       'Start: uvicorn main:app --host $HOST --port $PORT',
       expect.stringMatching(
-        /^What changes this: install_command, build_command and start_command .* package\.json$/,
+        /^What changes this: root_directory, install_command, .* deployment, and the `web` line of a Procfile$/,
       ),
     ]);
     const installs = async () => (await tools.calls()).filter((call) => call.startsWith('uv pip'));
