@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ServerStart, START_FILE } from '../contract/server-start.ts';
 import { PYTHON_ENVIRONMENT, sealPythonEnvironment } from '../processes/python/environment.ts';
@@ -24,6 +24,8 @@ type SealedVenv = { folder: string; python?: { version: string } };
 export async function sealSource(root: string, plan: BuildPlan, tools: ReadonlySet<string>): Promise<void> {
   const venv = await venvOf(root, plan);
   if (venv !== undefined) await sealVenv(root, venv);
+  // One in the source, which may be a link, is not the build's word.
+  await rm(join(root, START_FILE), { recursive: true, force: true });
   if (plan.server === 'langgraph') return;
   await writeFile(join(root, START_FILE), JSON.stringify(await serverStartOf(root, plan, tools)));
 }

@@ -23,8 +23,8 @@ export type ServerCommand = {
   cwd: string;
   toolFolders: string[];
   from: string;
-  /** What runs to its end before a new version of it serves, and how that is called. */
-  release?: Start;
+  /** A line of shell that runs to its end before a new version of it serves. */
+  release?: string;
   /** Variables that the deployment's own win over. */
   variables?: Record<string, string>;
   /** Variables that win over the deployment's own. */
@@ -112,7 +112,7 @@ export async function commandFor(
   const command = {
     cwd,
     start: startOf(line),
-    ...(release !== undefined && { release: startOf(release) }),
+    ...(release !== undefined && { release }),
     from,
     toolFolders: toolFolders(cwd, artifactFolder),
     variables: prefixVariables(line, spec, agentsUrl),
@@ -125,9 +125,21 @@ export async function commandFor(
   return (await isSealed(venv)) ? withPython(command, root, venv) : command;
 }
 
+/** Throws `NoCommandError` when what a build has written down leads out of the artifact. */
 function readStart(artifactFolder: string): ServerStart | undefined {
   const file = join(artifactFolder, START_FILE);
-  return existsSync(file) ? serverStart.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  if (!existsSync(file)) return undefined;
+  const start = serverStart.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const root = realpathSync(artifactFolder);
+  for (const path of [start.folder, start.venv ?? '.']) {
+    const wanted = join(root, path);
+    const real = existsSync(wanted) ? realpathSync(wanted) : wanted;
+    if (real !== root && !real.startsWith(root + sep))
+      throw new NoCommandError(
+        `${START_FILE} of the artifact names '${path}', which lies outside of it. A build writes that file: deploy again, from a source without one.`,
+      );
+  }
+  return start;
 }
 
 const UVICORN = /(?:^|[\s/])uvicorn(?=\s|$)/;

@@ -221,7 +221,10 @@ export class ProcessDriver implements Driver {
         spec,
         signal,
         say,
-        command: agent ?? (await commandFor(folder, spec, options.agentsUrl)),
+        command: agent ?? {
+          ...(await commandFor(folder, spec, options.agentsUrl)),
+          isAgentServer: spec.server === 'langgraph',
+        },
         isTrial: beside && agent !== undefined,
         mask: this.#maskOf(spec),
         startTimeoutMilliseconds: options.startTimeoutMilliseconds,

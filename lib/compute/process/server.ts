@@ -58,11 +58,11 @@ export const RAW_LINE_BYTES_MAX = 96 * 1024;
 
 /**
  * Whether a line of an access log is about a request of ours, which says nothing about why a server fails. A
- * server may know what lies before its paths, and write that before them.
+ * server may know what lies before its paths, `prefix`, and write that before them.
  */
-function isOfProbe(line: string, { path }: Health): boolean {
-  const asked = /\bGET (\S+)/.exec(line)?.[1];
-  return asked?.replace(/["']$/, '').endsWith(path) ?? false;
+function isOfProbe(line: string, { path }: Health, prefix: string): boolean {
+  const asked = /\bGET (\S+)/.exec(line)?.[1]?.replace(/["']$/, '');
+  return asked === path || asked === `${prefix}${path}`;
 }
 
 /** What says that this server is ready: what the deployment says, else what servers of its kind do. */
@@ -121,6 +121,8 @@ async function startOnce(options: ServerOptions): Promise<Server> {
   };
   const begin = Date.now();
   const health = healthOf(options);
+  const prefix = environment.variables.UVICORN_ROOT_PATH ?? '';
+  const isQuoted = (line: string) => !isOfProbe(line, health, prefix);
   const mark = command.developmentRoutes?.mark;
   if (mark !== undefined) await rm(mark, { force: true });
   const [program, ...args] = wordsOf(command.start, port);
@@ -129,7 +131,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     args,
     cwd: command.cwd,
     environment: environment.variables,
-    onLine: collect(options, tail, { onFatal, isQuoted: (line) => !isOfProbe(line, health) }),
+    onLine: collect(options, tail, { onFatal, isQuoted }),
     lineBytesMax: RAW_LINE_BYTES_MAX,
   });
   try {

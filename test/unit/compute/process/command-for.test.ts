@@ -1,4 +1,4 @@
-import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandFor as commandOf } from '../../../../lib/compute/process/command-for.ts';
@@ -33,6 +33,17 @@ describe('the command that a build has written down', () => {
     expect(command.toolFolders).toEqual([join(folder, 'apps/api/node_modules/.bin')]);
   });
 
+  it.each([
+    { folder: '..', line: 'true', from: 'x' },
+    { folder: 'out', line: 'true', from: 'x' },
+    { folder: '.', venv: '../../.venv', line: 'true', from: 'x' },
+  ])('is refused where it leads out of the artifact: %j', async (start) => {
+    const folder = await folderOf({ '.slipway-start.json': JSON.stringify(start) });
+    await symlink('/tmp', join(folder, 'out'));
+    const [path] = [start.venv ?? start.folder];
+    await expect(commandFor(folder)).rejects.toThrow(`names '${path}', which lies outside of it`);
+  });
+
   it('has the tools of its Python environment first, with the interpreter that is here', async () => {
     const folder = await realpath(
       await folderOf({
@@ -62,7 +73,7 @@ describe('the start_command of a deployment', () => {
     expect(command).toMatchObject({
       cwd: join(folder, 'api'),
       from: 'the start_command of the deployment',
-      release: { kind: 'words' },
+      release: './migrate',
     });
     expect(command.start.kind === 'words' && command.start.words(8123)).toEqual(['./b', '--port', '8123']);
   });
