@@ -17,7 +17,7 @@ import { OutputTail } from './output-tail.ts';
 import { isClosedPath } from './proxy/closed-paths.ts';
 import { ProxyTarget } from './proxy/target.ts';
 import { type Health, isHealthy, NotReadyError, waitUntilReady } from './readiness.ts';
-import { serverEnvironment } from './server-environment.ts';
+import { type ServerEnvironment, serverEnvironment } from './server-environment.ts';
 import { namesShellsDrop, type Start } from './start-line.ts';
 
 export type ServerOptions = {
@@ -57,12 +57,15 @@ const PORT_ATTEMPTS = 3;
 export const RAW_LINE_BYTES_MAX = 96 * 1024;
 
 /**
- * Whether a line of an access log is about a request of ours, which says nothing about why a server fails. A
- * server may know what lies before its paths, `prefix`, and write that before them.
+ * Which lines say why a server fails: not those of an access log about requests of ours. A server of uvicorn
+ * knows what lies before its paths, and writes that before them.
  */
-function isOfProbe(line: string, { path }: Health, prefix: string): boolean {
-  const asked = /\bGET (\S+)/.exec(line)?.[1]?.replace(/["']$/, '');
-  return asked === path || asked === `${prefix}${path}`;
+function quotedIn({ variables }: ServerEnvironment, { path }: Health): (line: string) => boolean {
+  const { UVICORN_ROOT_PATH: prefix = '' } = variables;
+  return (line) => {
+    const asked = /\bGET (\S+)/.exec(line)?.[1]?.replace(/["']$/, '');
+    return asked !== path && asked !== `${prefix}${path}`;
+  };
 }
 
 /** What says that this server is ready: what the deployment says, else what servers of its kind do. */
@@ -121,8 +124,6 @@ async function startOnce(options: ServerOptions): Promise<Server> {
   };
   const begin = Date.now();
   const health = healthOf(options);
-  const prefix = environment.variables.UVICORN_ROOT_PATH ?? '';
-  const isQuoted = (line: string) => !isOfProbe(line, health, prefix);
   const mark = command.developmentRoutes?.mark;
   if (mark !== undefined) await rm(mark, { force: true });
   const [program, ...args] = wordsOf(command.start, port);
@@ -131,7 +132,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     args,
     cwd: command.cwd,
     environment: environment.variables,
-    onLine: collect(options, tail, { onFatal, isQuoted }),
+    onLine: collect(options, tail, { onFatal, isQuoted: quotedIn(environment, health) }),
     lineBytesMax: RAW_LINE_BYTES_MAX,
   });
   try {

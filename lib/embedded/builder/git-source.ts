@@ -77,8 +77,8 @@ function refusesCommit({ stderr }: GitResult): boolean {
 }
 
 /**
- * Runs git for what submodules have. A repository from elsewhere must not make us read repositories of this machine: `file:` only when it is one
- * of them itself.
+ * Runs git for what submodules have. A repository from elsewhere must not make us read repositories of this
+ * machine: `file:` only when it is one of them itself.
  */
 function inSubmodules(
   processes: Processes,
@@ -87,8 +87,8 @@ function inSubmodules(
 ): Promise<GitResult> {
   const protocols = repoUrl.startsWith('file:') ? ['https', 'ssh', 'file'] : ['https', 'ssh'];
   const onLine = (line: Parameters<BuildLog['output']>[0]) => log.output(line);
-  const access = submoduleAccess(credentials);
-  return runGit(processes, { args, cwd: folder, signal, protocols, onLine, access });
+  const command = { args, cwd: folder, signal, protocols, onLine, access: submoduleAccess(credentials) };
+  return runGit(processes, command);
 }
 
 async function fetchSubmodules(processes: Processes, request: FetchRequest): Promise<void> {

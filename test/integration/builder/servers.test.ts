@@ -18,7 +18,7 @@ case "$1" in
   tool) echo locked ;;
 esac`;
 const PYTHON = 'echo 3.12\necho "$0"';
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
 const fastapi = { 'main.py': 'from fastapi import FastAPI\napp = FastAPI()\n' };
 
@@ -146,7 +146,7 @@ describe('a server in Python', () => {
     const { url } = await gitRepository({ Procfile: 'web: .venv/bin/serve' });
     const installCommand = 'python3 -m venv .venv';
     const files = await filesOf(set, (await set.run(jobFor(url, { installCommand }))).state);
-    const { stdout: version } = await run('python3', [
+    const { stdout: version } = await execute('python3', [
       '-c',
       "import sys; print('%d.%d' % sys.version_info[:2])",
     ]);

@@ -94,6 +94,7 @@ const others: Readonly<Record<string, string>> = {
   PYENV_ROOT: 'users of pyenv',
   XDG_DATA_HOME: 'the system: where uv keeps interpreters',
   UV_PYTHON_INSTALL_DIR: 'users of uv',
+  UVICORN_ROOT_PATH: 'the listener or a deployment, for uvicorn',
   PROCESSES_READ_WITH: 'tests: how processes are listed',
   SLIPWAY_HIDDEN_FOLDER: 'the embedded runtime, for its listener',
   SLIPWAY_CDK_COMMAND: 'bin/cdk.sh, for the app of the CDK',
