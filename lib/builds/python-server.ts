@@ -83,7 +83,7 @@ function dependencySteps(files: SourceFiles, locked: boolean, python: Interprete
   const exporter = EXPORTERS.find(({ lockfile }) => files.has(lockfile));
   if (exporter !== undefined) return exportSteps(exporter, files, python);
   const requirements = requirementsFile(files);
-  if (requirements !== undefined) return [install('-r', quote(requirements)), ...withSetuptools(python)];
+  if (requirements !== undefined) return [install('-r', quote(requirements))];
   if (has('build-system') || files.has('setup.py') || has('tool', 'poetry')) return [install('-e', '.')];
   if (has('project')) return [install('-r', 'pyproject.toml')];
   const pipfile = entriesIn(tomlOf(files, 'Pipfile'), 'packages');
@@ -96,15 +96,6 @@ const install = (...words: string[]): BuildStep => ({
   do: 'run',
   command: ['uv pip install', ...words].join(' '),
 });
-
-/**
- * Packages of before Python 3.12, such as gunicorn 20.0, count on what pip brought to every environment then;
- * later versions of it have no `pkg_resources` any more.
- */
-function withSetuptools({ version }: Interpreter): BuildStep[] {
-  if (Number(version.split('.')[1]) >= 12) return [];
-  return [{ do: 'python-package', name: 'setuptools', requirement: 'setuptools<81' }];
-}
 
 /** The locked versions, and the project itself where it declares commands. */
 function exportSteps({ tool, command }: Exporter, files: SourceFiles, python: Interpreter): BuildStep[] {

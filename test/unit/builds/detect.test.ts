@@ -10,6 +10,7 @@ import { compiledTrees } from '../../support/programs/source-trees/compiled.ts';
 import { javaScriptTrees } from '../../support/programs/source-trees/javascript.ts';
 import { knownTrees } from '../../support/programs/source-trees/known.ts';
 import { mcpTrees } from '../../support/programs/source-trees/mcp.ts';
+import { mixedTrees } from '../../support/programs/source-trees/mixed.ts';
 import { pythonTrees } from '../../support/programs/source-trees/python.ts';
 import { refusedTrees } from '../../support/programs/source-trees/refused.ts';
 import type { SourceTree } from '../../support/programs/source-trees/tree.ts';
@@ -42,6 +43,7 @@ const sourceTrees = [
   ...knownTrees,
   ...javaScriptTrees,
   ...pythonTrees,
+  ...mixedTrees,
   ...mcpTrees,
   ...compiledTrees,
   ...refusedTrees,

@@ -218,30 +218,6 @@ export const pythonTrees: readonly SourceTree[] = [
     }),
   },
   {
-    name: 'a Procfile beside requirements, with a server that they do not name',
-    files: { Procfile: 'web: gunicorn shop.wsgi --bind $HOST:$PORT', 'requirements.txt': 'django' },
-    expected: isTaken(
-      'a server with a command of its own',
-      'Procfile',
-      'gunicorn shop.wsgi --bind $HOST:$PORT',
-      {
-        install: `${VENV}, then ${REQUIREMENTS}, then ${GUNICORN}`,
-      },
-    ),
-  },
-  {
-    name: 'a Procfile beside requirements and a package.json',
-    files: {
-      Procfile: 'web: python app.py',
-      'requirements.txt': 'x',
-      'package.json': json({ dependencies: { a: '1' }, scripts: { build: 'vite build' } }),
-    },
-    expected: isTaken('a server with a command of its own', 'Procfile', 'python app.py', {
-      install: `npm install, then ${VENV}, then ${REQUIREMENTS}`,
-      build: 'npm run build',
-    }),
-  },
-  {
     name: 'a Python server with an install command of the client',
     files: { 'main.py': FASTAPI, 'requirements.txt': '' },
     installCommand: 'pip install -r other.txt',
@@ -276,43 +252,10 @@ export const pythonTrees: readonly SourceTree[] = [
     },
   },
   {
-    name: 'FastAPI beside a package.json for its styles, and a task of Deno',
-    tools: ['deno'],
-    files: {
-      'main.py': FASTAPI,
-      'requirements.txt': 'fastapi',
-      'package.json': json({ main: 'index.js', scripts: { build: 'tailwindcss -o static/x.css' } }),
-      'deno.json': json({ tasks: { start: 'deno run x.ts' } }),
-    },
-    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
-      install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}`,
-    }),
-  },
-  {
-    name: 'a Procfile whose second command is a server that nobody names',
-    files: {
-      Procfile: 'web: python manage.py migrate && PYTHONPATH=src exec gunicorn app.wsgi\n',
-      'requirements.txt': 'django',
-    },
-    expected: isTaken(
-      'a server with a command of its own',
-      'Procfile',
-      'python manage.py migrate && PYTHONPATH=src exec gunicorn app.wsgi',
-      { install: `${VENV}, then ${REQUIREMENTS}, then ${GUNICORN}` },
-    ),
-  },
-  {
     name: 'a server on a Python that the server which is added no longer knows',
     files: { 'main.py': FASTAPI, 'requirements.txt': 'fastapi', '.python-version': '3.9\n' },
     expected: isTaken('a FastAPI app', 'main.py', SERVE, {
-      install: `${VENV}, then ${REQUIREMENTS}, then setuptools<81, unless the project brings setuptools, then uvicorn, unless the project brings uvicorn`,
-    }),
-  },
-  {
-    name: 'requirements of a time when pip brought setuptools',
-    files: { 'main.py': FASTAPI, 'requirements.txt': 'fastapi', 'runtime.txt': 'python-3.11.7\n' },
-    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
-      install: `${VENV}, then ${REQUIREMENTS}, then setuptools<81, unless the project brings setuptools, then ${UVICORN}`,
+      install: `${VENV}, then ${REQUIREMENTS}, then uvicorn, unless the project brings uvicorn`,
     }),
   },
 ];
