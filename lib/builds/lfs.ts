@@ -24,7 +24,7 @@ const FILTERS = [
 const LFS_PULL: readonly string[] = [...FILTERS, 'lfs', 'pull'];
 
 /** Where pointers are: in the repository itself, or in all submodules of it. */
-export type LfsPlace = 'repository' | 'submodules';
+type LfsPlace = 'repository' | 'submodules';
 
 /** What git is run with to put files in the place of pointers. */
 export const lfsPull = (place: LfsPlace): string[] =>
