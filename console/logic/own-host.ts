@@ -1,8 +1,8 @@
 import type { Deployment } from '../data/contract.ts';
 
 /**
- * The address of a host that is the deployment's alone, where it is served at `http://localhost/…/<name>`: the
- * listener of a machine answers at its name in `localhost` too. Null anywhere else.
+ * The address of a host that is the deployment's alone, where it is served at `http://localhost/…/<name>`:
+ * the listener of a machine answers at its name in `localhost` too. Null anywhere else.
  */
 export function ownHostOf({ name, url }: Pick<Deployment, 'name' | 'url'>): string | null {
   const at = url === null ? null : URL.parse(url);

@@ -1,12 +1,14 @@
 import type { Dirent } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { textOfFile } from '../contract/file-text.ts';
 import { PYTHON_ENVIRONMENT } from '../processes/python/environment.ts';
 import { foldersAbove } from './javascript.ts';
+import { isLockedLocally, localInToml, localRequirement } from './local-parts.ts';
 import type { BuildPlan, InstallPart } from './plan.ts';
 import type { PlanRequest } from './plan-project.ts';
 import { pathWithin } from './project.ts';
+import { inLockedWorkspace } from './python-dependencies.ts';
+import { readSourceText } from './source-text.ts';
 
 /**
  * What an installation depends on: texts of files in the project's folder and nothing else, or why on more.
@@ -45,30 +47,36 @@ export async function packagesInputs({ root, folder }: Place): Promise<InstallIn
   return not === undefined ? { ...texts, locked: locks.length > 0 } : { not };
 }
 
+/** What runs when these are installed reads files of the project: the schema of its database. */
+const READ_THE_PROJECT = ['prisma', '@prisma/client'];
+
 function dependsOnMore(packageJson: ReadonlyMap<string, unknown>): string | undefined {
   if (packageJson.has('workspaces')) return 'it has workspaces';
   const scripts = Object.keys(objectOr(packageJson.get('scripts')));
   const script = INSTALL_SCRIPTS.find((name) => scripts.includes(name));
   if (script !== undefined) return `its script '${script}' runs at an install`;
-  const fields = ['dependencies', 'devDependencies', 'optionalDependencies', 'overrides'];
-  const wanted = fields.flatMap((field) => Object.entries(objectOr(packageJson.get(field))));
-  const local = wanted.find(([, version]) =>
-    /\b(file|link|workspace|portal|patch):/.test(JSON.stringify(version)),
-  );
+  const pnpm = new Map<string, unknown>(Object.entries(objectOr(packageJson.get('pnpm'))));
+  if (pnpm.has('patchedDependencies')) return 'patches of its packages lie in the source';
+  const fields = ['dependencies', 'devDependencies', 'optionalDependencies', 'overrides', 'resolutions'];
+  const values = [...fields.map((field) => packageJson.get(field)), pnpm.get('overrides')];
+  const wanted = values.flatMap((value) => Object.entries(objectOr(value)));
+  const reader = wanted.find(([name]) => READ_THE_PROJECT.includes(name));
+  if (reader !== undefined) return `its dependency '${reader[0]}' reads files of it when it is installed`;
+  const local = wanted.find(([, version]) => IN_THE_SOURCE.test(JSON.stringify(version)));
   return local === undefined ? undefined : `its dependency '${local[0]}' lies in the source`;
 }
+
+/** In a version, or in versions within one, as JSON: a protocol for files, or a path. */
+const IN_THE_SOURCE = /\b(?:file|link|workspace|portal|patch):|"(?:\.{0,2}|~)\//;
 
 const objectOr = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
 /** Files that may say what a Python server depends on. */
-const PYTHON_TEXTS = /^(?:.*\.lock|Pipfile|pyproject\.toml|uv\.toml|requirements.*\.txt)$/;
-
-/** A line of requirements that leads to another file. */
-const NAMES_OTHERS =
-  /^[^\S\n]*(-r|-c|-e|--requirement|--constraint|--editable|\.{1,2}\/|file:)|@[^\S\n]*file:|\bpath\s*=\s*["']/m;
+const PYTHON_TEXTS =
+  /^(?:(?:uv|poetry|pdm|Pipfile)\.lock|Pipfile|pyproject\.toml|uv\.toml|requirements.*\.txt)$/;
 
 /** Of the environment of a Python server. */
-export async function venvInputs({ folder }: Place, { steps }: InstallPart): Promise<InstallInputs> {
+export async function venvInputs({ root, folder }: Place, { steps }: InstallPart): Promise<InstallInputs> {
   const commands = JSON.stringify(steps);
   const found = await entriesOf(folder);
   const names = [...found.keys()].filter((name) => PYTHON_TEXTS.test(name)).sort();
@@ -79,8 +87,20 @@ export async function venvInputs({ folder }: Place, { steps }: InstallPart): Pro
   const isOwn =
     commands.includes(' -e .') || (commands.includes('uv sync') && all.join('').includes('build-system'));
   if (isOwn || commands.includes(' -r requirements/')) return { not: 'the project itself is installed' };
-  if (all.some((text) => NAMES_OTHERS.test(text))) return { not: 'requirements name other files' };
+  if (commands.includes('uv sync') && (await inLockedWorkspace(folder, root)))
+    return { not: 'it is a part of the workspace of a folder above' };
+  for (const [name, text] of texts.texts) {
+    const local = localPart(name, text, commands);
+    if (local !== undefined) return { not: `${name} names other files` };
+  }
   return { ...texts, locked: names.some((name) => name.endsWith('.lock')) };
+}
+
+/** What in a file leads to others of the source. Requirements that no step installs lead nowhere. */
+function localPart(name: string, text: string, commands: string): string | undefined {
+  if (name.endsWith('.lock')) return isLockedLocally(name, text) ? name : undefined;
+  if (!name.endsWith('.txt')) return localInToml(name, text);
+  return commands.includes(` -r ${name}"`) ? localRequirement(text) : undefined;
 }
 
 type Place = Pick<PlanRequest, 'root' | 'folder'>;
@@ -100,7 +120,7 @@ async function textsOf(
   const link = there.find((entry) => !entry.isFile());
   if (link !== undefined) return { not: `${link.name} leads elsewhere` };
   const texts = there.map(
-    async ({ name }) => [name, textOfFile(await readFile(join(folder, name)))] as const,
+    async ({ name }) => [name, await readSourceText(join(folder, name), name)] as const,
   );
   return { texts: new Map(await Promise.all(texts)) };
 }

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AGENT_SERVER_FOLDER } from '../contract/deployments/langgraph-json.ts';
-import type { BuildStep, InstallPart } from './plan.ts';
+import { type BuildStep, type InstallPart, quote } from './plan.ts';
+import { programsOf } from './programs.ts';
 import { type PackageJson, type ProjectFacts, pathWithin } from './project.ts';
 import { JAVASCRIPT_SERVER, PNPM_VERSION, YARN_CLASSIC_VERSION, YARN_VERSION } from './versions.ts';
 
@@ -106,7 +107,7 @@ function needs({ tools }: Pick<ProjectFacts, 'tools'>, tool: string, step: Build
 
 function installByPnpm({ tools, files }: ProjectFacts, { packageManager }: PackageJson): BuildStep {
   const version = namedVersion('pnpm', packageManager);
-  const npx = `npx --yes pnpm@${version ?? PNPM_VERSION}`;
+  const npx = `npx --yes ${pnpmPackage(packageManager)}`;
   const lockfile = files.has('pnpm-lock.yaml') ? 'pnpm-lock.yaml' : undefined;
   const option = lockfile === undefined ? '--no-frozen-lockfile' : '--frozen-lockfile';
   return installByOther({ tools, tool: 'pnpm', lockfile, version, npx, words: ['install', option] });
@@ -119,10 +120,9 @@ function installByPnpm({ tools, files }: ProjectFacts, { packageManager }: Packa
  */
 function installByYarn({ tools, files }: ProjectFacts, { packageManager }: PackageJson): BuildStep {
   const version = namedVersion('yarn', packageManager);
-  const classic = version === undefined ? !files.has('.yarnrc.yml') : /^[01]\./.test(version);
-  const npx = classic
-    ? `npx --yes yarn@${version ?? YARN_CLASSIC_VERSION}`
-    : `npx --yes --package=@yarnpkg/cli-dist@${version ?? YARN_VERSION} yarn`;
+  const classic = isYarnClassic(files, version);
+  const name = yarnPackage(files, packageManager);
+  const npx = classic ? `npx --yes ${name}` : `npx --yes --package=${name} yarn`;
   const lockfile = files.has('yarn.lock') ? 'yarn.lock' : undefined;
   const newest = lockfile === undefined ? '--no-immutable' : '--immutable';
   const oldest = lockfile === undefined ? [] : ['--frozen-lockfile'];
@@ -165,6 +165,33 @@ function installByOther({
   const who = lockfile ?? 'packageManager in package.json';
   const reason = `${who} asks for ${tool}, but neither ${tool} nor npx is installed on this machine`;
   return { do: 'fail', reason };
+}
+
+const pnpmPackage = (packageManager: string | undefined): string =>
+  `pnpm@${namedVersion('pnpm', packageManager) ?? PNPM_VERSION}`;
+
+const isYarnClassic = (files: ReadonlySet<string>, version: string | undefined): boolean =>
+  version === undefined ? !files.has('.yarnrc.yml') : /^[01]\./.test(version);
+
+function yarnPackage(files: ReadonlySet<string>, packageManager: string | undefined): string {
+  const version = namedVersion('yarn', packageManager);
+  return isYarnClassic(files, version)
+    ? `yarn@${version ?? YARN_CLASSIC_VERSION}`
+    : `@yarnpkg/cli-dist@${version ?? YARN_VERSION}`;
+}
+
+/**
+ * A line with the package manager on PATH that it, or a script of package.json that it runs, calls, where
+ * none is installed. npx gives it to all that the line starts, in the version that the project names.
+ */
+export function withManager(line: string, { tools, files, packageJson }: ProjectFacts): string {
+  if (packageJson === undefined || !tools.has('npx')) return line;
+  const { scripts, packageManager } = packageJson;
+  const called = programsOf([line], scripts);
+  const isMissing = (tool: string): boolean => called.has(tool) && !tools.has(tool);
+  const wrap = (name: string): string => `npx --yes --package=${name} -c ${quote(line)}`;
+  if (isMissing('pnpm')) return wrap(pnpmPackage(packageManager));
+  return isMissing('yarn') ? wrap(yarnPackage(files, packageManager)) : line;
 }
 
 /** The exact version in `packageManager` (`pnpm@10.1.0+sha512.…`); nothing else goes into a command. */

@@ -1,11 +1,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { textOfFile } from '../contract/file-text.ts';
+import { dirname, join } from 'node:path';
 import { BuildFailure } from './failure.ts';
+import { isFile } from './project.ts';
+import { readSourceText } from './source-text.ts';
 
 /**
  * What git has in the place of a file that Git LFS keeps: a few lines of text, which say what the file is
- * (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md).
+ * (the specification of Git LFS, "The Pointer").
  */
 const POINTER_BEGINS = 'version https://git-lfs.github.com/spec/v1\n';
 const POINTER_NAMES = /^oid sha256:[0-9a-f]{64}$/m;
@@ -20,13 +21,22 @@ const FILTERS = [
   'filter.lfs.smudge=git-lfs smudge -- %f',
   'filter.lfs.process=git-lfs filter-process',
 ].flatMap((setting) => ['-c', setting]);
-export const LFS_PULL: readonly string[] = [...FILTERS, 'lfs', 'pull'];
+const LFS_PULL: readonly string[] = [...FILTERS, 'lfs', 'pull'];
+
+/** Where pointers are: in the repository itself, or in all submodules of it. */
+type LfsPlace = 'repository' | 'submodules';
+
+/** What git is run with to put files in the place of pointers. */
+export const lfsPull = (place: LfsPlace): string[] =>
+  place === 'repository'
+    ? [...LFS_PULL]
+    : ['submodule', '--quiet', 'foreach', '--quiet', '--recursive', 'git', ...LFS_PULL];
 
 /** Git LFS where a source is fetched. */
 type GitLfs = {
   isInstalled(): Promise<boolean>;
-  /** Runs git with `LFS_PULL`. Resolves with why it failed, and with undefined when it did not. */
-  pull(): Promise<string | undefined>;
+  /** Runs git with `lfsPull`. Resolves with why it failed, and with undefined when it did not. */
+  pull(place: LfsPlace): Promise<string | undefined>;
   say(text: string, level?: 'WARNING'): void;
 };
 
@@ -43,8 +53,16 @@ export async function fetchLfsFiles(root: string, lfs: GitLfs): Promise<void> {
       `Git LFS keeps ${named}, and git-lfs, which fetches them, is not installed where this is built. Install it, or commit the files themselves`,
     );
   lfs.say(`Fetching what Git LFS keeps: ${named}`);
-  const failed = await lfs.pull();
-  if (failed !== undefined) throw new BuildFailure(`Git LFS cannot fetch ${named}: ${failed}`);
+  const inSubmodules = await submodulesOf(root, pointers);
+  if (pointers.length > inSubmodules.paths.length) {
+    const failed = await lfs.pull('repository');
+    if (failed !== undefined) throw new BuildFailure(`Git LFS cannot fetch ${named}: ${failed}`);
+  }
+  if (inSubmodules.paths.length > 0) {
+    const failed = await lfs.pull('submodules');
+    const where = `${namesOf(inSubmodules.paths)} of submodule ${inSubmodules.names.join(', ')}`;
+    if (failed !== undefined) throw new BuildFailure(`Git LFS cannot fetch ${where}: ${failed}`);
+  }
   const left = await lfsPointers(root);
   if (left.length > 0)
     lfs.say(`Git LFS has not fetched ${namesOf(left)}: .lfsconfig may leave them out`, 'WARNING');
@@ -62,15 +80,46 @@ export async function refuseLfsPointers(root: string): Promise<void> {
 const namesOf = (paths: readonly string[]): string =>
   paths.length === 1 ? `${paths[0]}` : `${paths.length} files (${paths[0]} is one)`;
 
+/** Those of these files that lie in submodules, and their submodules: there `.git` is a file. */
+async function submodulesOf(
+  root: string,
+  paths: readonly string[],
+): Promise<{ paths: string[]; names: string[] }> {
+  const known = new Map<string, boolean>();
+  const isSubmodule = async (folder: string): Promise<boolean> => {
+    const found = known.get(folder) ?? (await isFile(join(root, folder, '.git')));
+    known.set(folder, found);
+    return found;
+  };
+  const found = { paths: new Set<string>(), names: new Set<string>() };
+  for (const path of paths)
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
+      if (await isSubmodule(folder)) {
+        found.paths.add(path);
+        found.names.add(folder);
+        break;
+      }
+  return { paths: [...found.paths], names: [...found.names] };
+}
+
 /** The files of a source that are pointers, by their paths. */
 async function lfsPointers(root: string): Promise<string[]> {
   const files = await filesBelow(root);
-  const attributes = files.filter((path) => /(?:^|\/)\.gitattributes$/.test(path));
-  const texts = await Promise.all(attributes.map((path) => readFile(join(root, path)).then(textOfFile)));
-  if (!texts.some((text) => GIVEN_TO_LFS.test(text))) return [];
+  if (!(await givesToLfs(root, files))) return [];
   const pointers: string[] = [];
   for (const path of files) if (await isPointer(join(root, path))) pointers.push(path);
   return pointers;
+}
+
+/** One after the other: there may be as many as there are folders. */
+async function givesToLfs(root: string, files: readonly string[]): Promise<boolean> {
+  for (const path of files)
+    if (
+      /(?:^|\/)\.gitattributes$/.test(path) &&
+      GIVEN_TO_LFS.test(await readSourceText(join(root, path), path))
+    )
+      return true;
+  return false;
 }
 
 async function filesBelow(root: string, below = ''): Promise<string[]> {

@@ -15,10 +15,13 @@ export function notesOnPlan(plan: BuildPlan, { what, start, facts }: About): Not
   const commands = plan.install.flatMap(({ steps }) => steps.flatMap(words));
   const installs = commands.length > 0 ? commands.join(', then ') : 'nothing';
   const builds = words(plan.build).join('') || 'nothing';
-  const changes =
+  const ofSource =
     plan.server === 'langgraph'
-      ? 'install_command, build_command and start_command of the deployment, and the config file'
-      : 'install_command, build_command and start_command of the deployment, the `web` line of a Procfile, or else the start script of package.json';
+      ? 'the config file'
+      : plan.language === 'plain' && facts.packageJson !== undefined
+        ? 'the `web` line of a Procfile, or else the start script of package.json'
+        : 'the `web` line of a Procfile';
+  const changes = `root_directory, install_command, build_command and start_command of the deployment, and ${ofSource}`;
   return [
     what,
     `Install: ${installs}`,

@@ -12,11 +12,13 @@ import type { Look, Server } from './detect/server.ts';
 import { readSourceFiles } from './detect/source-files.ts';
 import { requireDurable } from './durable.ts';
 import { BuildFailure } from './failure.ts';
-import { buildStep, installJavaScript, leavesBuildScript } from './javascript.ts';
+import { buildStep, installJavaScript, leavesBuildScript, withManager } from './javascript.ts';
+import { nodeWish } from './node-version.ts';
 import type { BuildPlan, BuildStep, InstallPart, Note } from './plan.ts';
 import { notesOnPlan } from './plan-notes.ts';
 import { findBuildFolder, isFile, type ProjectFacts, pathWithin, readProject } from './project.ts';
 import { type Interpreter, installPython, type PythonWish, wishOfAgent } from './python.ts';
+import { inLockedWorkspace } from './python-dependencies.ts';
 import { installPythonServer, pythonWish } from './python-server.ts';
 
 /** What a client said of the project in a source. */
@@ -42,8 +44,12 @@ export type PlanRequest = {
 export type BuildHost = {
   /** Which of the programs that builds may need are there, such as `npm` or `go`. */
   tools: ReadonlySet<string>;
+  /** Whether a package manager is put there where scripts of a project call it. */
+  bringsManagers?: true;
   /** The major version of Node.js that agents run on; absent where they get the one that they ask for. */
   nodeMajor?: string;
+  /** The major versions of Node.js that a server can be built and started with; the first is it that most get. */
+  nodeMajors: readonly [string, ...string[]];
   /** The interpreter for a project. Throws BuildFailure when there is none that fits. */
   python(wish: PythonWish): Promise<Interpreter>;
 };
@@ -91,7 +97,7 @@ async function planAgent(
           environment: {},
           install: await installJavaScript({ root, folder, facts, isAgent: true }, installCommand),
         };
-  const plan: BuildPlan = {
+  const plan = withManagers(facts, place, {
     language: agent.language,
     server: 'langgraph',
     folder: pathWithin(root, folder),
@@ -101,7 +107,7 @@ async function planAgent(
     requires,
     ...parts,
     notes: [],
-  };
+  });
   const name = agent.language === 'python' ? 'Python' : 'JavaScript';
   const server = isDurable ? 'the durable agent server' : `the ${name} agent server`;
   const start = request.startCommand || `${server} of ${agent.fileName}`;
@@ -123,11 +129,18 @@ async function planServer(request: PlanRequest, facts: ProjectFacts, place: Buil
     install: await packageParts(request, facts, server),
   };
   if (server?.python !== undefined) {
-    const project = { root, folder, files, adds: server.python.adds, installCommand: request.installCommand };
+    const { installCommand } = request;
+    const locked = files.has('uv.lock') || (await inLockedWorkspace(folder, root));
+    const project = { root, folder, files, locked, adds: server.python.adds, installCommand };
     const { install, ...python } = installPythonServer(project, await place.python(pythonWish(files)));
     Object.assign(parts, { ...python, install: [...parts.install, ...install] });
   }
-  const plan: BuildPlan = {
+  const node = await chooseNode(
+    request,
+    facts,
+    server?.python === undefined ? place.nodeMajors : [place.nodeMajors[0]],
+  );
+  const plan = withManagers(facts, place, {
     language: server?.python === undefined ? 'plain' : 'python',
     server: 'other',
     folder: pathWithin(root, folder),
@@ -135,16 +148,46 @@ async function planServer(request: PlanRequest, facts: ProjectFacts, place: Buil
     ownCommands: hasCommands(request),
     requires: madeBy(request, server),
     ...parts,
-    ...(server !== undefined && { start: { line: server.line, from: server.from } }),
+    ...(server !== undefined && {
+      start: { line: server.line, from: server.from, ...(server.isGiven && { isGiven: true }) },
+    }),
+    ...(request.startCommand && { startCommand: request.startCommand }),
     ...(release !== undefined && { release }),
+    node: node.major,
     notes: [],
-  };
+  });
   const what =
     server === undefined
       ? 'Nothing in this source says how it is started, so that is looked for once its commands have run'
       : `This source is ${server.what}: ${server.file} says so`;
-  const about = { what, start: server?.command ?? server?.line, facts };
-  return { ...plan, notes: [...notesOnPlan(plan, about), ...(parts.notes ?? [])] };
+  const about = { what, start: server?.command ?? plan.start?.line, facts };
+  return { ...plan, notes: [...notesOnPlan(plan, about), ...node.notes, ...(parts.notes ?? [])] };
+}
+
+/** The Node.js that a server gets: what its project asks for, where that is to be had. */
+async function chooseNode(
+  { root, folder }: PlanRequest,
+  { packageJson }: ProjectFacts,
+  nodeMajors: BuildHost['nodeMajors'],
+): Promise<{ major: string; notes: Note[] }> {
+  const [usual] = nodeMajors;
+  const wish = await nodeWish(root, folder, packageJson);
+  const major = wish === undefined ? usual : nodeMajors.find(wish.fits);
+  if (major !== undefined) return { major, notes: [] };
+  const text = `${wish?.from}, which is not to be had here; it is built and started with Node.js ${usual}`;
+  return { major: usual, notes: [{ text, level: 'WARNING' }] };
+}
+
+/** The plan with the package managers that its lines call. */
+function withManagers(facts: ProjectFacts, { bringsManagers }: BuildHost, plan: BuildPlan): BuildPlan {
+  if (bringsManagers) return plan;
+  const inStep = (step: BuildStep): BuildStep => {
+    if (step.do === 'script') return { ...step, present: inStep(step.present) };
+    return step.do === 'run' ? { ...step, command: withManager(step.command, facts) } : step;
+  };
+  const install = plan.install.map((part) => ({ ...part, steps: part.steps.map(inStep) }));
+  const start = plan.start && { ...plan.start, line: withManager(plan.start.line, facts) };
+  return { ...plan, install, build: inStep(plan.build), ...(start !== undefined && { start }) };
 }
 
 /**

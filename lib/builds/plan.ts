@@ -1,5 +1,4 @@
 import type { AgentServer } from '../contract/revision-status.ts';
-import type { ServerStart } from '../contract/server-start.ts';
 
 /**
  * How a source is built, as data: what is run, what is tried instead, and what must be there afterwards. Both
@@ -12,9 +11,14 @@ export type BuildPlan = {
   server: AgentServer;
   /**
    * How the server is started. An agent project is started by its config file; what only commands of the
-   * client make is looked for once they have run.
+   * client make is looked for once they have run. `isGiven`: the line is the client's start_command, and the
+   * source says of none.
    */
-  start?: Pick<ServerStart, 'line' | 'from'>;
+  start?: { line: string; from: string; isGiven?: boolean };
+  /** The client's own line, which is run in place of it. */
+  startCommand?: string;
+  /** The major version of Node.js that a server is built and started with. */
+  node?: string;
   /** A line of shell that runs once, when it is built and before it serves. */
   release?: string;
   /** The project's folder: steps run in it unless they name another. */

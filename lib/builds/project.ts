@@ -1,9 +1,9 @@
-import { access, constants, lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
-import { textOfFile } from '../contract/file-text.ts';
 import { jsonErrorPlace } from '../contract/validation/json-position.ts';
 import { DEFAULT_CONFIG_PATH } from '../domain/source.ts';
 import { BuildFailure } from './failure.ts';
+import { readSourceText } from './source-text.ts';
 
 /** What was found in the folder that is built. */
 export type ProjectFacts = {
@@ -24,6 +24,8 @@ export type PackageJson = {
   dependencies: ReadonlySet<string>;
   /** `packageManager`, such as `pnpm@10.1.0`. */
   packageManager: string | undefined;
+  /** `node` of `engines`, such as `>=20`. */
+  nodeRange: string | undefined;
 };
 
 const TOOLS = ['npm', 'npx', 'pnpm', 'yarn', 'bun', 'deno', 'go', 'cargo'];
@@ -92,11 +94,12 @@ export async function isFile(path: string): Promise<boolean> {
 /**
  * The text of a file of the source; undefined when there is none. A link that leads out of the source is
  * none: what it leads to belongs to the machine that builds. Throws BuildFailure for a link that leads
- * nowhere.
+ * nowhere, and for a file that is too large.
  */
 export async function readOwn(root: string, path: string): Promise<string | undefined> {
   const [realRoot, real] = await Promise.all([realpath(root), realpath(path).catch(() => undefined)]);
-  if (real !== undefined) return isInside(realRoot, real) ? textOfFile(await readFile(real)) : undefined;
+  if (real !== undefined)
+    return isInside(realRoot, real) ? readSourceText(real, pathWithin(root, path)) : undefined;
   const isThere = await lstat(path).catch(() => undefined);
   if (isThere !== undefined) throw new BuildFailure(`${pathWithin(root, path)} is a link that leads nowhere`);
   return undefined;
@@ -130,13 +133,15 @@ export function parsePackageJson(text: string): PackageJson {
   );
   const namesIn = (part: string) => Object.keys(objectOr(parsed.get(part)));
   const dependencies = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap(namesIn);
-  const [packageManager, main] = [parsed.get('packageManager'), parsed.get('main')];
+  const textOr = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const engines = new Map<string, unknown>(Object.entries(objectOr(parsed.get('engines'))));
   return {
     scripts: Object.fromEntries(scripts),
-    main: typeof main === 'string' ? main : undefined,
+    main: textOr(parsed.get('main')),
     hasDependencies: dependencies.length + namesIn('workspaces').length > 0,
     dependencies: new Set(dependencies),
-    packageManager: typeof packageManager === 'string' ? packageManager : undefined,
+    packageManager: textOr(parsed.get('packageManager')),
+    nodeRange: textOr(engines.get('node')),
   };
 }
 

@@ -63,13 +63,17 @@ async function readLocal(
   return { folder, kind: files.has('requirements.txt') ? 'requirements' : 'files', locked: false };
 }
 
-/** Whether a folder above is a uv workspace with a lockfile; its members have none of their own. */
-async function inLockedWorkspace(folder: string, root: string): Promise<boolean> {
+/**
+ * Whether a folder above is a uv workspace with a lockfile; its members have none of their own. A project
+ * between the two hides the workspace, as it does for uv.
+ */
+export async function inLockedWorkspace(folder: string, root: string): Promise<boolean> {
   for (let at = folder; at !== root; ) {
     at = dirname(at);
     const pyproject = await readOwn(root, join(at, 'pyproject.toml'));
     if (pyproject?.includes('[tool.uv.workspace]'))
       return (await readOwn(root, join(at, 'uv.lock'))) !== undefined;
+    if (pyproject !== undefined && /^\[project\]/m.test(pyproject)) return false;
   }
   return false;
 }

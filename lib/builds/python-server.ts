@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import type { TomlValue } from 'smol-toml';
 import { PYTHON_ENVIRONMENT } from '../processes/python/environment.ts';
-import { commandsOf } from './detect/python.ts';
+import { commandsOf, requirementsFile } from './detect/python.ts';
 import type { SourceFiles } from './detect/source-files.ts';
-import { tomlString, tomlTables } from './detect/toml.ts';
+import { entriesIn, isTable, textIn, tomlOf, valueIn } from './detect/toml.ts';
 import { type BuildPlan, type BuildStep, quote } from './plan.ts';
 import { pathWithin } from './project.ts';
 import { type Interpreter, makeEnvironment, type PythonWish, syncStep } from './python.ts';
@@ -20,6 +21,10 @@ const ADDED: Readonly<Record<string, string>> = {
   gunicorn: `gunicorn==${GUNICORN_VERSION}`,
   uvicorn: `uvicorn==${UVICORN_VERSION}`,
 };
+
+/** An older Python gets the newest that there is for it. */
+const requirementFor = (name: string, { version }: Interpreter): string =>
+  (isSupported(version) ? ADDED[name] : undefined) ?? name;
 
 /** Lists what a lockfile has locked, one requirement a line, on its standard output. */
 type Exporter = { lockfile: string; tool: string; command: string };
@@ -46,6 +51,8 @@ export type PythonServerProject = {
   root: string;
   folder: string;
   files: SourceFiles;
+  /** A uv.lock has its versions: its own, or that of the workspace that it belongs to. */
+  locked: boolean;
   /** A package that the start line needs. */
   adds: string | undefined;
   installCommand: string | undefined;
@@ -53,33 +60,35 @@ export type PythonServerProject = {
 
 /** A virtual environment in the project's folder, made by uv, with the project's dependencies. */
 export function installPythonServer(
-  { root, folder, files, adds, installCommand }: PythonServerProject,
+  { root, folder, files, locked, adds, installCommand }: PythonServerProject,
   python: Interpreter,
 ): Pick<BuildPlan, 'environment' | 'venv' | 'install' | 'notes'> {
   const own: BuildStep[] = installCommand
     ? [{ do: 'run', command: installCommand }]
-    : dependencySteps(files, python);
+    : dependencySteps(files, locked, python);
   const added: BuildStep[] =
-    adds === undefined ? [] : [{ do: 'python-package', name: adds, requirement: ADDED[adds] ?? adds }];
+    adds === undefined
+      ? []
+      : [{ do: 'python-package', name: adds, requirement: requirementFor(adds, python) }];
   const venv = pathWithin(root, join(folder, PYTHON_ENVIRONMENT));
   // A command of the project's own may call pip.
   return makeEnvironment(venv, python, [...own, ...added], { seed: Boolean(installCommand) });
 }
 
 /** How dependencies are installed: the first lockfile that is there has the say, else the files without locks. */
-function dependencySteps(files: SourceFiles, python: Interpreter): BuildStep[] {
-  const tables = tomlTables(files.get('pyproject.toml') ?? '');
-  if (files.has('uv.lock')) return [syncStep('.', python)];
+function dependencySteps(files: SourceFiles, locked: boolean, python: Interpreter): BuildStep[] {
+  const pyproject = tomlOf(files, 'pyproject.toml');
+  const has = (...keys: string[]): boolean => valueIn(pyproject, ...keys) !== undefined;
+  if (locked) return [syncStep('.', python)];
   const exporter = EXPORTERS.find(({ lockfile }) => files.has(lockfile));
   if (exporter !== undefined) return exportSteps(exporter, files, python);
   const requirements = requirementsFile(files);
   if (requirements !== undefined) return [install('-r', quote(requirements))];
-  if (tables.has('build-system') || files.has('setup.py') || tables.has('tool.poetry'))
-    return [install('-e', '.')];
-  if (tables.has('project')) return [install('-r', 'pyproject.toml')];
-  const pipfile = [...(tomlTables(files.get('Pipfile') ?? '').get('packages') ?? [])];
+  if (has('build-system') || files.has('setup.py') || has('tool', 'poetry')) return [install('-e', '.')];
+  if (has('project')) return [install('-r', 'pyproject.toml')];
+  const pipfile = entriesIn(tomlOf(files, 'Pipfile'), 'packages');
   if (pipfile.length > 0)
-    return [install(...pipfile.map(([name, value]) => quote(requirementOf(name, value))))];
+    return [install(...pipfile.flatMap(([name, value]) => requirementOf(name, value)).map(quote))];
   return [{ do: 'skip', reason: 'no file names Python packages' }];
 }
 
@@ -95,24 +104,20 @@ function exportSteps({ tool, command }: Exporter, files: SourceFiles, python: In
   return [{ do: 'run', command: run }, install('-r', EXPORTED), ...itself];
 }
 
-/** `requirements.txt`, else the one for production or for all. */
-function requirementsFile(files: SourceFiles): string | undefined {
-  const names = [
-    'requirements.txt',
-    ...['production', 'prod', 'base'].flatMap((name) => [
-      `requirements/${name}.txt`,
-      `requirements-${name}.txt`,
-    ]),
-  ];
-  return names.find((name) => files.has(name));
-}
-
-/** A line of a Pipfile as pip knows it: `"*"`, `"==1.2"`, or a table with `version` and `extras`. */
-function requirementOf(name: string, value: string): string {
-  const of = (key: string) => new RegExp(`${key}\\s*=\\s*"([^"]*)"`).exec(value)?.[1];
-  const version = tomlString(value) ?? of('version') ?? '*';
-  const extras = /extras\s*=\s*(\[[^\]]*\])/.exec(value)?.[1]?.replaceAll(/["'\s]/g, '') ?? '';
-  return `${name}${extras}${version === '*' ? '' : version}`;
+/** An entry of a Pipfile in words of pip: `"*"`, `"==1.2"`, or a table that says more. */
+function requirementOf(name: string, entry: TomlValue): string[] {
+  const table = isTable(entry) ? entry : { version: entry };
+  const path = textIn(table, 'path');
+  if (path !== undefined) return table.editable === true ? ['-e', path] : [path];
+  const extras = Array.isArray(table.extras) ? table.extras.filter((one) => typeof one === 'string') : [];
+  const named = extras.length === 0 ? name : `${name}[${extras.join(',')}]`;
+  const git = textIn(table, 'git');
+  const ref = textIn(table, 'ref');
+  const markers = textIn(table, 'markers');
+  const version = textIn(table, 'version') ?? '*';
+  const at = git === undefined ? '' : ` @ git+${git}${ref === undefined ? '' : `@${ref}`}`;
+  const which = at || (version === '*' ? '' : version);
+  return [`${named}${which}${markers === undefined ? '' : ` ; ${markers}`}`];
 }
 
 /** Which Python the project asks for, by the file that says it most exactly. */
@@ -127,10 +132,10 @@ export function pythonWish(files: SourceFiles): PythonWish {
     ...minorIn('Pipfile', /^python_(?:full_)?version\s*=\s*["'](3\.\d+)/m),
   ];
   if (named !== undefined) return { ...named, fits: (version) => version === named.version };
-  const tables = tomlTables(files.get('pyproject.toml') ?? '');
+  const pyproject = tomlOf(files, 'pyproject.toml');
   const range =
-    tomlString(tables.get('project')?.get('requires-python')) ??
-    tomlString(tables.get('tool.poetry.dependencies')?.get('python'));
+    textIn(pyproject, 'project', 'requires-python') ??
+    textIn(pyproject, 'tool', 'poetry', 'dependencies', 'python');
   if (range === undefined) return { fits: isSupported, from: 'The project names no version of Python' };
   return {
     fits: (version) => isSupported(version) && isInRange(version, range),
@@ -141,22 +146,38 @@ export function pythonWish(files: SourceFiles): PythonWish {
 /** What the servers that are added run on. */
 const isSupported = (version: string): boolean => Number(version.split('.')[1]) >= 10;
 
-/** Whether a minor version is in a range such as `>=3.11,<3.13`, `^3.11`, `~=3.11` or `3.12.*`; patch versions do not count. */
+/**
+ * Whether a minor version is in a range such as `>=3.11,<3.13`, `^3.11`, `~=3.11`, `3.12.*` or
+ * `3.11.* || 3.13.*`; patch versions do not count.
+ */
 export function isInRange(version: string, range: string): boolean {
-  const minor = Number(version.split('.')[1]);
-  return range.split(/\s*(?:,|\s(?=[<>=!~^]))\s*/).every((part) => {
-    const [, operator = '', major, wanted, patch] =
-      /^\s*([<>=!~^]*)\s*(\d+)(?:\.(\d+))?(?:\.(\d+|\*))?/.exec(part) ?? [];
-    if (major === undefined) return true;
-    // No Python 4 in sight: an end of `<4` is none.
-    if (major !== '3') return operator.startsWith('<');
-    const at = Number(wanted ?? 0);
-    if (operator === '>=') return minor >= at;
-    if (operator === '>') return patch === undefined ? minor > at : minor >= at;
-    if (operator === '<') return patch === undefined || patch === '0' ? minor < at : minor <= at;
-    if (operator === '<=') return minor <= at;
-    if (operator === '!=') return patch !== undefined && patch !== '*' ? true : minor !== at;
-    if (operator === '^' || (operator === '~=' && patch === undefined)) return minor >= at;
-    return wanted === undefined || minor === at;
-  });
+  return range.split('||').some((part) => isInAll(Number(version.split('.')[1]), part));
+}
+
+/** Whether all conditions of a range hold. */
+function isInAll(minor: number, range: string): boolean {
+  let operator = '';
+  for (const word of range.match(/[<>=!~^]+|[\d.*]+/g) ?? []) {
+    if (/^[<>=!~^]/.test(word)) {
+      operator = word;
+      continue;
+    }
+    if (!holds(minor, operator, word.split('.'))) return false;
+    operator = '';
+  }
+  return true;
+}
+
+function holds(minor: number, operator: string, [major, wanted = '', patch]: string[]): boolean {
+  // No Python 4 in sight: an end of `<4` is none.
+  if (major !== '3') return operator.startsWith('<') || major === '*';
+  const named = wanted !== '' && wanted !== '*';
+  const at = named ? Number(wanted) : 0;
+  if (operator === '>=') return minor >= at;
+  if (operator === '>') return patch === undefined ? minor > at : minor >= at;
+  if (operator === '<') return patch === undefined || patch === '0' ? minor < at : minor <= at;
+  if (operator === '<=') return minor <= at;
+  if (operator === '!=') return patch !== undefined && patch !== '*' ? true : minor !== at;
+  if (operator === '^' || (operator === '~=' && patch === undefined)) return minor >= at;
+  return !named || minor === at;
 }

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ServerStart, START_FILE } from '../contract/server-start.ts';
 import { PYTHON_ENVIRONMENT, sealPythonEnvironment } from '../processes/python/environment.ts';
@@ -24,6 +24,8 @@ type SealedVenv = { folder: string; python?: { version: string } };
 export async function sealSource(root: string, plan: BuildPlan, tools: ReadonlySet<string>): Promise<void> {
   const venv = await venvOf(root, plan);
   if (venv !== undefined) await sealVenv(root, venv);
+  // One in the source, which may be a link, is not the build's word.
+  await rm(join(root, START_FILE), { recursive: true, force: true });
   if (plan.server === 'langgraph') return;
   await writeFile(join(root, START_FILE), JSON.stringify(await serverStartOf(root, plan, tools)));
 }
@@ -35,7 +37,9 @@ export async function serverStartOf(
   tools: ReadonlySet<string>,
 ): Promise<ServerStart> {
   const venv = await venvOf(root, plan);
-  const start = plan.start ?? (await startOfMade(root, plan, tools, venv !== undefined));
+  const { isGiven = false, ...found } =
+    plan.start ?? (await startOfMade(root, plan, tools, venv !== undefined));
+  const start = isGiven ? { from: found.from } : found;
   return {
     folder: plan.folder,
     ...(plan.release !== undefined && { release: plan.release }),
@@ -61,7 +65,7 @@ async function startOfMade(
   { folder }: BuildPlan,
   tools: ReadonlySet<string>,
   hasVenv: boolean,
-): Promise<Pick<ServerStart, 'line' | 'from' | 'release'>> {
+): Promise<NonNullable<BuildPlan['start']> & Pick<ServerStart, 'release'>> {
   const look = { files: await readSourceFiles(root, join(root, folder)), folder, tools };
   const found = detectServer(look);
   if (found === undefined) throw new BuildFailure(nothingToStart(look));

@@ -62,7 +62,8 @@ function finderOf(secrets: readonly BuildVariable[]): () => Feed {
   const values = secrets.map(({ name, value }) => ({ name, bytes: Buffer.from(value) }));
   const keep = Math.max(...values.map(({ bytes }) => bytes.length - 1));
   const matches = new LongestMatches(values.map(({ bytes }) => bytes));
-  // Looking for the first bytes alone is as fast as reading, and the tree of all values is not needed for most files.
+  // Looking for the first bytes alone is as fast as reading, and the tree of all values is not needed for
+  // most files.
   const beginnings = values.map(({ bytes }) => bytes.subarray(0, SEARCHED_LENGTH_MIN));
   return () => {
     let end = Buffer.alloc(0);

@@ -1,5 +1,5 @@
 import { readdir, rename, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import type { Unpacked, UnpackRequest } from '../unpack/unpack.ts';
 import { BuildFailure } from './failure.ts';
 
@@ -55,7 +55,10 @@ export async function leaveOuterFolder(
 ): Promise<void> {
   const [outer, ...others] = await readdir(folder, { withFileTypes: true });
   if (outer === undefined || others.length > 0 || !outer.isDirectory()) return;
-  const [first] = `${wanted.rootDirectory ?? ''}/${wanted.configPath}`.split('/').filter(Boolean);
+  const [first] = posix
+    .join(wanted.rootDirectory ?? '.', wanted.configPath)
+    .split('/')
+    .filter(Boolean);
   const inner = await readdir(join(folder, outer.name));
   const isAround = inner.some((name) => AT_ROOT.test(name)) || inner.includes(first ?? '');
   if (outer.name === first || !isAround) return;

@@ -43,6 +43,8 @@ export const DENO_VERSION = '2.9.6';
 
 /** The Node.js that the builder runs on in AWS, and that images of projects have which name none. */
 export const NODE_MAJOR = '24';
+/** In this order, where a project takes several: those that are supported for long first. */
+export const NODE_MAJORS = [NODE_MAJOR, '22', '20', '18', '16', '25', '23', '21'] as const;
 /** What images of Python projects have which name none. */
 export const PYTHON_DEFAULT = '3.12';
 /** In this order, where a project takes several. */

@@ -9,8 +9,8 @@ export const START_FILE = '.slipway-start.json';
 export const serverStart = z.object({
   /** The folder that the server runs in, relative to the artifact's root. */
   folder: z.string(),
-  /** A line of shell; PORT and HOST are set when it runs. */
-  line: z.string().min(1),
+  /** A line of shell; PORT and HOST are set when it runs. Absent where only start_command starts the server. */
+  line: z.string().min(1).optional(),
   /** What it is, for logs: `the web line of the Procfile`. */
   from: z.string(),
   /** A line of shell that runs to its end before the server gets its first request: migrations. */
@@ -19,6 +19,10 @@ export const serverStart = z.object({
   venv: z.string().optional(),
 });
 export type ServerStart = z.infer<typeof serverStart>;
+
+/** Why a server is not started whose deployment has taken its start_command away. */
+export const NEEDS_START_COMMAND =
+  'There is nothing to start: only a start_command starts what was built, and this revision has none. Set source_config.start_command again.';
 
 /** The line that runs the `start` script of a package.json; undefined when there is none. */
 export function startScriptLine(scripts: Readonly<Record<string, string>>): string | undefined {

@@ -11,10 +11,35 @@ export function isCommand(line: string): boolean {
 }
 
 /**
- * Lets a plain command take the shell's place: one process less, and what the group's first process does is
- * what the server does. A line that the shell must see through (several commands, an assignment) stays as it
- * is.
+ * Lets the last command of a line take the shell's place: one process less, and what the group's first
+ * process does is what the server does. Signals reach it then also where it is the only process that gets
+ * them, as in a container. A line that the shell must see through (an assignment, a pipe, a trap) stays as
+ * it is.
  */
 export function execLine(line: string): string {
-  return isCommand(line) && !/[;&|()`\n]/.test(line) ? `exec ${line}` : line;
+  const at = lastCommandAt(line);
+  return at !== undefined && isCommand(line.slice(at)) ? `${line.slice(0, at)}exec ${line.slice(at)}` : line;
+}
+
+/** Where the last command of `a && b` begins, or the only one; undefined for a line of another kind. */
+function lastCommandAt(line: string): number | undefined {
+  if (/[;|()`\n]/.test(line) || /\btrap\b/.test(line)) return undefined;
+  let at = 0;
+  let quoted = '';
+  for (let index = 0; index < line.length; index++) {
+    const character = line.charAt(index);
+    if (quoted !== '') {
+      if (character === '\\' && quoted === '"') index++;
+      else if (character === quoted) quoted = '';
+    } else if (character === '\\') index++;
+    else if (character === "'" || character === '"') quoted = character;
+    // What follows is a comment, if the shell knows it as one.
+    else if (character === '#') break;
+    else if (character === '&') {
+      if (line.charAt(index + 1) !== '&' || line.charAt(index + 2) === '&') return undefined;
+      index++;
+      at = index + 1;
+    }
+  }
+  return quoted === '' ? at + (line.length - at - line.slice(at).trimStart().length) : undefined;
 }

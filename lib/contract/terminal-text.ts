@@ -19,8 +19,8 @@ export const withColoursAlone = (line: string): string =>
   line.replace(SEQUENCE, (sequence) => (COLOUR.test(sequence) ? sequence : ''));
 
 /**
- * The lines of what a program printed. A carriage return takes a terminal back to where the line began: of one
- * that is written over and over, as progress is shown, each state is a line.
+ * The lines of what a program printed. A carriage return takes a terminal back to where the line began: of
+ * one that is written over and over, as progress is shown, each state is a line.
  */
 export function linesOf(output: string): string[] {
   const lines = withoutTrailing(output, '\r\n').split(/\r?\n|\r+/);

@@ -1,4 +1,5 @@
 import { isOnDockerHub } from '../contract/images/docker-hub.ts';
+import { causeIn, causeLine } from './exception-chain.ts';
 
 /** Why an agent's servers do not come up on compute that runs containers. */
 export type AgentFailure = FinalFailure | PassingFailure | LateFailure;
@@ -215,9 +216,11 @@ function exited({ exitCode, times, output }: Extract<AgentFailure, { kind: 'exit
   if (output.length === 0) return `${what}, and wrote nothing. Run its image by hand to see why.`;
   const [, means] = ENDS.find(([said]) => output.some((line) => said.test(line))) ?? [];
   // Half a character at the cut would make the whole report one that is refused.
-  const lines = output
-    .slice(-OUTPUT_LINES_MAX)
-    .map((line) => line.slice(0, OUTPUT_LINE_CHARACTERS_MAX).toWellFormed());
+  const cause = causeIn(output);
+  const last = cause === undefined ? [] : [causeLine(cause)];
+  const lines = [...output.slice(-OUTPUT_LINES_MAX), ...last].map((line) =>
+    line.slice(0, OUTPUT_LINE_CHARACTERS_MAX).toWellFormed(),
+  );
   const why = means === undefined ? '. Correct the cause and deploy again.' : `: ${means}`;
   return `${what}${why}${OUTPUT_FOLLOWS}\n${lines.join('\n')}`;
 }

@@ -88,8 +88,8 @@ function serversOf(spec: DeploySpec, listener: Listener, given: GivenVariables):
 }
 
 /**
- * A good status at the path that the deployment names, 200 at the one that agent servers have, and of any other
- * server an answer there that is no failure of its own: it need not know the path.
+ * A good status at the path that the deployment names, 200 at the one that agent servers have, and of any
+ * other server an answer there that is no failure of its own: it need not know the path.
  */
 function healthOf({ health_check: given, server }: DeploySpec): ServerPlan['health'] {
   const seconds = given?.timeout_seconds ?? START_SECONDS;

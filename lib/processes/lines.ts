@@ -21,8 +21,9 @@ export function cutText(text: string, bytesMax = LINE_BYTES_MAX): string {
 
 /**
  * Splits a stream of bytes into lines. Invalid UTF-8 becomes U+FFFD; what a line has beyond `bytesMax` is
- * dropped as it comes, so memory stays bounded; `end` delivers a last line without line break. Each state of a
- * line that is written over and over, as progress is shown, is a line too, unless only a `newline` ends one.
+ * dropped as it comes, so memory stays bounded; `end` delivers a last line without line break. Each state of
+ * a line that is written over and over, as progress is shown, is a line too, unless only a `newline` ends
+ * one.
  */
 export class LineSplitter {
   readonly #deliver: (line: string) => void;

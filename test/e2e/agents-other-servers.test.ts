@@ -8,7 +8,9 @@ import { findPythons } from '../../lib/processes/python/interpreters.ts';
 import { gitRepository } from '../support/files/git-repository.ts';
 import { temporaryFolder } from '../support/files/temporary-folder.ts';
 import { type Files, writeFiles } from '../support/files/write-files.ts';
-import { logOf } from '../support/programs/agents.ts';
+import { sendLines } from '../support/http/raw-request.ts';
+import { logOf, printTimes } from '../support/programs/agents.ts';
+import { installMcpClient } from '../support/programs/mcp-client.ts';
 import {
   askServer,
   create,
@@ -18,6 +20,7 @@ import {
   type ShownDeployment,
   startProgram,
 } from '../support/programs/program.ts';
+import { installUv } from '../support/programs/uv.ts';
 
 // Servers that nobody made for Slipway, each with real tools and packages from the network.
 
@@ -33,20 +36,20 @@ afterAll(async () => {
 });
 
 /** Deploys the files, and prints the seconds of the parts. */
-async function deploy(name: string, files: Files): Promise<ShownDeployment> {
+async function deploy(name: string, files: Files, sourceConfig: object = {}): Promise<ShownDeployment> {
   const { url } = await gitRepository(files);
-  const made = await deployed(program, await create(program, name, url));
-  const lines = (
-    await Promise.all((['build', 'deploy'] as const).map((log) => logOf(program, made, log)))
-  ).flat();
-  const times = lines.flatMap(({ message }) => (message.startsWith('timing:') ? message.slice(8) : []));
-  process.stdout.write(`${name}: ${times.join(' ')}\n`);
+  const more = { source_config: { repo_url: url, ...sourceConfig } };
+  const made = await deployed(program, await create(program, name, url, more));
+  await printTimes(program, made, name);
   return made;
 }
 
+const deployLines = async (made: ShownDeployment): Promise<string[]> =>
+  (await logOf(program, made, 'deploy')).map(({ message }) => message);
+
 const fastapi = {
   'main.py':
-    'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/")\ndef root():\n    return "here"\n',
+    'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/")\n@app.get("/health")\ndef root():\n    return "here"\n',
 };
 const dependency = 'requires-python = ">=3.11"\ndependencies = ["fastapi"]\n';
 const project = `[project]\nname = "api"\nversion = "1.0.0"\n${dependency}`;
@@ -86,32 +89,63 @@ it('FastAPI, whatever locks its packages', { timeout: 3 * TEST_MS }, async () =>
   }
 });
 
-it('Django by its Procfile', { timeout: TEST_MS }, async () => {
+it(
+  'FastAPI says where it is ready, and its page of the API finds it at both addresses',
+  async () => {
+    const files = { ...fastapi, 'requirements.txt': 'fastapi\n' };
+    const made = await deploy('pages', files, { health_check: { path: '/health' } });
+    const lines = await deployLines(made);
+    expect(lines).toContainEqual(expect.stringMatching(/^Healthy after /));
+    expect(lines.filter((line) => line.includes('answers at all'))).toEqual([]);
+
+    const { port } = new URL(made.source_config.custom_url ?? '');
+    const ask = (host: string, path: string) =>
+      sendLines(
+        Number(port),
+        [`GET ${path} HTTP/1.1`, `Host: ${host}:${port}`, 'Connection: close', '', ''],
+        () => false,
+      );
+    for (const [host, docs] of [
+      ['localhost', '/d/pages/docs'],
+      ['pages.localhost', '/docs'],
+    ] as const) {
+      const page = await ask(host, docs);
+      const [, api = ''] = /url: '([^']*openapi\.json)'/.exec(page) ?? [];
+      expect([host, api]).toEqual([host, '/d/pages/openapi.json']);
+      expect(await ask(host, api)).toMatch(/^HTTP\/1\.1 200 [^]*"title":"FastAPI"/);
+    }
+  },
+  TEST_MS,
+);
+
+it('Django by its Procfile, which migrates before it serves', { timeout: TEST_MS }, async () => {
   const settings = 'import os\nos.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")\n';
   const made = await deploy('django', {
-    Procfile: 'web: gunicorn shop.wsgi --bind $HOST:$PORT\n',
+    Procfile: 'web: gunicorn shop.wsgi --bind $HOST:$PORT\nrelease: python manage.py migrate\n',
     'requirements.txt': 'django\n',
-    'shop/settings.py': 'SECRET_KEY = "x"\nROOT_URLCONF = "shop.urls"\nALLOWED_HOSTS = ["*"]\n',
+    'manage.py': `${settings}from django.core.management import execute_from_command_line\nexecute_from_command_line()\n`,
+    'shop/settings.py':
+      'SECRET_KEY = "x"\nROOT_URLCONF = "shop.urls"\nALLOWED_HOSTS = ["*"]\nINSTALLED_APPS = ["django.contrib.contenttypes"]\nDATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "shop.db"}}\n',
     'shop/urls.py':
-      'from django.http import HttpResponse\nfrom django.urls import path\nurlpatterns = [path("", lambda request: HttpResponse("here"))]\n',
+      'from django.contrib.contenttypes.models import ContentType\nfrom django.http import HttpResponse\nfrom django.urls import path\nurlpatterns = [path("", lambda request: HttpResponse(f"tables of {ContentType.objects.get().app_label}"))]\n',
     'shop/wsgi.py': `${settings}from django.core.wsgi import get_wsgi_application\napplication = get_wsgi_application()\n`,
   });
-  expect(await (await askServer(made)).text()).toBe('here');
+  expect(await (await askServer(made)).text()).toBe('tables of contenttypes');
+  const lines = await deployLines(made);
+  const at = (pattern: RegExp) => lines.findIndex((line) => pattern.test(line));
+  expect(at(/Applying contenttypes\.0001_initial/)).toBeGreaterThan(-1);
+  expect(at(/^Starting /)).toBeGreaterThan(at(/^The release line ended well/));
 });
 
-it('an MCP server in Python', { timeout: TEST_MS }, async () => {
+it('an MCP server in Python, for the official client', { timeout: TEST_MS }, async () => {
+  const folder = await temporaryFolder();
+  const callTool = await installMcpClient(installUv(folder), folder);
   const made = await deploy('mcp', {
     'server.py':
-      'from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP("sums", stateless_http=True, json_response=True)\n\n\n@mcp.tool()\ndef add(a: int, b: int) -> int:\n    return a + b\n',
+      'from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP("words")\n\n\n@mcp.tool()\ndef shout(text: str) -> str:\n    return text.upper()\n',
     'requirements.txt': 'mcp<2\n',
   });
-  const params = { name: 'add', arguments: { a: 20, b: 22 } };
-  const response = await fetch(`${made.source_config.custom_url}/mcp`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-  });
-  expect(await response.json()).toMatchObject({ result: { content: [{ text: '42' }] } });
+  expect(await callTool(`${made.source_config.custom_url}/mcp`, 'shout', 'hello there')).toBe('HELLO THERE');
 });
 
 it('Go', { timeout: TEST_MS }, async () => {

@@ -1,13 +1,9 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
 import { gitRepository } from '../support/files/git-repository.ts';
-import { newFolder, removeFolder, temporaryFolder } from '../support/files/temporary-folder.ts';
+import { newFolder, removeFolder } from '../support/files/temporary-folder.ts';
 import { agentFiles } from '../support/programs/agents.ts';
-import { create, ended, endProgram, type Program } from '../support/programs/program.ts';
+import { create, ended, endProgram } from '../support/programs/program.ts';
+import { expectTour } from '../support/programs/tour.ts';
 import { installUv, type Uv } from '../support/programs/uv.ts';
 import { expectAgentFlow } from './agent-flow.ts';
 import { expectClosedAgent } from './agents-closed.ts';
@@ -15,39 +11,18 @@ import { expectLockedInstall, expectUnfitLockfile } from './agents-locked.ts';
 import { expectUploadedAgent } from './agents-uploaded.ts';
 import { SharedProgram } from './shared-program.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const run = promisify(execFile);
-
-/**
- * Runs what an example's README tells a reader to paste, in one shell; only the folder it copies to is
- * another one.
- */
-async function expectTour(program: Program, example: string): Promise<void> {
-  const readme = await readFile(join(root, 'examples', example, 'README.md'), 'utf8');
-  const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
-  expect(blocks.length).toBeGreaterThan(4);
-  const folder = await temporaryFolder();
-  await mkdir(join(folder, 'clone/examples'), { recursive: true });
-  await cp(join(root, 'examples', example), join(folder, 'clone/examples', example), { recursive: true });
-  await symlink(program.dataFolder, join(folder, 'clone/.slipway'));
-  const script = blocks.join('\n').replaceAll(`/tmp/${example}`, join(folder, example));
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: join(folder, 'clone') });
-  const words = stdout
-    .split('\n')
-    .filter((line) => /^(v\d: |DEPLOYED|[A-Z]+_FAILED|data: .*"word")/.test(line));
-  expect(words).toEqual([
-    'DEPLOYED',
-    'v1: HELLO THERE!',
-    expect.stringContaining('HELLO'),
-    expect.stringContaining('THERE'),
-    'DEPLOYED',
-    'v2: HELLO THERE!',
-    'DEPLOYED',
-    'v1: HELLO THERE!',
-    'DEPLOYED',
-    'v1: HELLO THERE?!',
-  ]);
-}
+const TOUR_LINES = [
+  'DEPLOYED',
+  'v1: HELLO THERE!',
+  expect.stringContaining('HELLO'),
+  expect.stringContaining('THERE'),
+  'DEPLOYED',
+  'v2: HELLO THERE!',
+  'DEPLOYED',
+  'v1: HELLO THERE!',
+  'DEPLOYED',
+  'v1: HELLO THERE?!',
+];
 
 /** What a failed test shows of the program's output. */
 const OUTPUT_CHARACTERS = 6000;
@@ -107,7 +82,11 @@ it.each([['shout-agent'], ['shout-agent-python']])(
   'the tour in the README of %s does what it says',
   async (example) => {
     showOutputOnFailure();
-    await expectTour(shared.program, example);
+    await expectTour(shared.program, example, {
+      said: /^(v\d: |data: .*"word")/,
+      lines: TOUR_LINES,
+      path: uv.path,
+    });
   },
   FLOW_MS,
 );

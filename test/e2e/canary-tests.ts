@@ -23,8 +23,62 @@ const dying = () =>
 /** A build that looks for secrets and fails. */
 const failing = () => helloFiles('v3', { 'package.json': packageJson({ build: 'env; exit 3' }) });
 
+const BUILD_CANARY = 'canary-of-builds-4e81b6';
+const buildSecrets = [{ name: 'REGISTRY', value: `https://reader:${BUILD_CANARY}@npm.example/` }];
+const say = `node -e "const url = process.env.REGISTRY; console.log(url, new URL(url).password, btoa(url), { url })"`;
+const builds = (build: string) => helloFiles('v1', { 'package.json': packageJson({ build }) });
+
+/** Builds that fail with a secret of theirs: in their last lines, in a file that they leave, in its name. */
+const failingBuilds = [
+  `${say} && exit 3`,
+  `${say} && printenv REGISTRY >left.txt`,
+  `node -e "fs.writeFileSync(encodeURIComponent(process.env.REGISTRY).slice(-40), process.env.REGISTRY)"`,
+];
+
+/** What the API shows of a deployment. */
+const pathsOf = (id: string, revisionIds: readonly string[]): string[] => [
+  ...['/v2/deployments', '/v2/audit-events', '/v2/events?after=0', `/v2/deployments/${id}`],
+  `/v2/deployments/${id}/revisions`,
+  ...revisionIds.flatMap((revisionId) => {
+    const path = `/v2/deployments/${id}/revisions/${revisionId}`;
+    const logs = ['build', 'deploy'].map((type) => `${path}/logs?type=${type}&limit=1000`);
+    return [path, `${path}?include=configuration`, ...logs];
+  }),
+];
+
 /** Needs a program that prints all it can. */
 export function canaryTests(program: () => Program): void {
+  it('a secret that builds print, fail with and leave is found nowhere', async () => {
+    const repository = await gitRepository(await builds(say));
+    const source_config = { repo_url: repository.url, build_secrets: buildSecrets };
+    const made = await create(program(), 'built-with-secrets', repository.url, { source_config });
+    await deployed(program(), made);
+    const revisionIds = [made.latest_revision_id];
+    for (const build of failingBuilds) {
+      await repository.commit(await builds(build));
+      const changed = await patch(program(), made.id, { source_revision_config: { repo_ref: 'main' } });
+      const { status } = await ended(program(), made.id, changed.latest_revision_id);
+      expect(status).toBe('BUILD_FAILED');
+      revisionIds.push(changed.latest_revision_id);
+    }
+    const answers: unknown[] = [];
+    for (const path of pathsOf(made.id, revisionIds)) {
+      const { status, body, headers } = await api(program(), 'GET', path);
+      expect([path, status]).toEqual([path, 200]);
+      answers.push(body, [...headers]);
+    }
+    const wrong = { source_config: { build_secrets: [...buildSecrets, ...buildSecrets] } };
+    const refused = await api(program(), 'PATCH', `/v2/deployments/${made.id}`, wrong);
+    expect(refused.status).toBe(422);
+    const shown = JSON.stringify([...answers, refused.body]);
+    expect(shown).toContain('"build_secrets":[{"name":"REGISTRY","value":"**********"}]');
+    expect(shown).toContain('in the file left.txt');
+    expect(shown).toContain('*** *** *** { url:');
+    const encoded = btoa(BUILD_CANARY).slice(0, -4);
+    for (const form of [BUILD_CANARY, encoded]) expect(shown).not.toContain(form);
+    expect(await placesThatShow(program(), [BUILD_CANARY, encoded])).toEqual([]);
+  });
+
   it('a secret that servers print, fail with and that is sent wrongly is found nowhere but with its server', async () => {
     const repository = await gitRepository(await talkative());
     const made = await create(program(), 'talkative', repository.url, { secrets });

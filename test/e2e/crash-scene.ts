@@ -38,8 +38,11 @@ async function slowStart(version: string, gate: string): Promise<Files> {
 /** A deployment and the repository of what it serves. */
 type Served = { repository: TestRepository; deployment: ShownDeployment };
 
-/** One that serves, whose next revision stands in one status, with a last one queued behind it. */
-export type Standing = Served & { next: string; last: string };
+/**
+ * One that serves, whose next revision stands in one status, with a last one queued behind it. `same`: a
+ * revision of what is served already, which the next one waits for.
+ */
+export type Standing = Served & { next: string; last: string; same?: string };
 
 /**
  * What the deployments serve before a kill, the version that the kill interrupts, and the one that they serve
@@ -92,7 +95,7 @@ export class Scene {
     const slow = await slowBuild(next, gate);
     await bring('DEPLOYING', await slowStart(next, gate));
     // What the listener may take last is also what the queued revision waits for.
-    await this.withoutListener(at('QUEUED'));
+    at('QUEUED').same = await this.withoutListener(at('QUEUED'));
     await bring('QUEUED', slow);
     await bring('AWAITING_DEPLOY');
     // Two builds run at once: this one and one more. The next one waits for both.
@@ -141,9 +144,10 @@ export class Scene {
 
   /**
    * Stops the listener in its tracks. If a claim of it is being held, a task of this deployment answers that;
-   * then it asks no more.
+   * then it asks no more. Gives
+   * the revision of that task.
    */
-  private async withoutListener({ deployment }: Served): Promise<void> {
+  private async withoutListener({ deployment }: Served): Promise<string> {
     const listener = (await this.program.alive()).find(({ command }) => command.includes('bin/listener.ts'));
     if (listener === undefined) throw new Error('there is no listener');
     process.kill(listener.pid, 'SIGSTOP');
@@ -156,5 +160,6 @@ export class Scene {
       200,
     );
     await revisionUntil(this.program, deployment.id, taken, (status) => status.includes('DEPLOY'));
+    return taken;
   }
 }

@@ -74,8 +74,8 @@ export class Facts {
   readonly acknowledged = new Map<string, string>();
   /** The revisions that were deployed again, by those that do it. */
   readonly runsAgain = new Map<string, string>();
-  /** How revisions are started, as builds and listeners have been told. */
-  readonly #starts = new Map<string, string | null>();
+  /** How revisions are built and started, as builds and listeners have been told: JSON, by revision and part. */
+  readonly #told = new Map<string, string>();
   /** Revisions by the idempotency key that they were asked for under. */
   readonly byKey = new Map<string, string>();
   /** What the listener calls about, whatever it is. */
@@ -91,17 +91,20 @@ export class Facts {
     return this.#hit.has(deploymentId) || this.#hit.has(undefined);
   }
 
-  /** Gives what is wrong if a revision is to be started in another way than before, or than the one it repeats. */
-  noteStart(revisionId: string, line: string | null): string | undefined {
-    const repeated = this.runsAgain.get(revisionId);
-    const known = [revisionId, ...(repeated === undefined ? [] : [repeated])].map((id) =>
-      this.#starts.get(id),
-    );
-    this.#starts.set(revisionId, line);
-    const other = known.find((one) => one !== undefined && one !== line);
+  /**
+   * Gives what is wrong if a part of a revision's configuration is told otherwise than before, or than that
+   * of the revision it repeats.
+   */
+  noteTold(revisionId: string, part: 'build' | 'health' | 'start', value: unknown): string | undefined {
+    const text = JSON.stringify(value ?? null);
+    const ids = [revisionId, this.runsAgain.get(revisionId)];
+    const other = ids
+      .map((id) => this.#told.get(`${id} ${part}`))
+      .find((one) => one !== undefined && one !== text);
+    this.#told.set(`${revisionId} ${part}`, text);
     return other === undefined
       ? undefined
-      : `revision ${revisionId} is to be started by '${line}' and by '${other}'`;
+      : `the ${part} of revision ${revisionId} is told as ${text} and as ${other}`;
   }
 
   noteDeath(revisionId: string): void {

@@ -12,8 +12,8 @@ const hasVariables = ({ job }: Pick<Machine, 'job'>): boolean =>
 
 /**
  * The options of `docker build` that bind the job's variables to it: all of them together as one file of
- * shell, which the Dockerfiles made here read, and for a Dockerfile of the project's own each secret under its
- * name and each other variable as a build argument. Values of secrets are in files that go with the work
+ * shell, which the Dockerfiles made here read, and for a Dockerfile of the project's own each secret under
+ * its name and each other variable as a build argument. Values of secrets are in files that go with the work
  * folder, never in options.
  */
 export async function bindVariables(machine: Pick<Machine, 'job' | 'work'>): Promise<string[]> {
@@ -41,8 +41,8 @@ const RUN = /^RUN((?: +--\S+)*) +(?! |--|\[|<<)/gim;
 const RUN_STEP = /^RUN((?: +--\S+)*) +(?=\S+ \/slipway\/builder\.mjs (?:install|build) )/gm;
 
 /**
- * A Dockerfile in which the job's variables are in the environment of all that it runs, of a plan only in that
- * of its commands. Nothing of them stays in the image, and their values are not in the text.
+ * A Dockerfile in which the job's variables are in the environment of all that it runs, of a plan only in
+ * that of its commands. Nothing of them stays in the image, and their values are not in the text.
  */
 export function withVariables(
   machine: Pick<Machine, 'job'>,
@@ -50,6 +50,7 @@ export function withVariables(
   runs: 'all' | 'steps',
 ): string {
   if (!hasVariables(machine)) return dockerfile;
-  const mount = `--mount=type=secret,id=${ENVIRONMENT},target=${MOUNTED}`;
+  // Whatever user the commands run as has them in its environment.
+  const mount = `--mount=type=secret,id=${ENVIRONMENT},target=${MOUNTED},mode=0444`;
   return dockerfile.replaceAll(runs === 'all' ? RUN : RUN_STEP, `RUN$1 ${mount} . ${MOUNTED} && `);
 }

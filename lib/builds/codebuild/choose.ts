@@ -36,21 +36,18 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
   const language = config === undefined ? undefined : languageOfImage(config);
   const own = await ownDockerfile(job, root, folder);
   if (own !== undefined) return async () => own;
-  const forget = () => rm(join(source, '.git'), { recursive: true, force: true });
   if (config !== undefined && language !== undefined) {
     refuseWithoutNeeds(machine, config.json);
     const describe = await prepareDescription(machine, { root, folder, isScript: language === 'javascript' });
     return async () => {
       const described = await describe();
-      await forget();
+      await rm(join(source, '.git'), { recursive: true, force: true });
       return described;
     };
   }
   const image = await planServerImage(machine, { root, folder });
-  return async () => {
-    await forget();
-    return image;
-  };
+  // Its commands may ask git for their version; the last step of the build takes the repository away.
+  return async () => image;
 }
 
 /**
@@ -91,7 +88,7 @@ async function planServerImage(
   if (plan.release !== undefined)
     say(`WARNING: \`${plan.release}\` is not run for an image: run it in start_command, or beside Slipway`);
   const inputs = await filesOfInstall(request, plan);
-  const tools = toolsetOf(plan, await readPackageJson(root, folder));
+  const tools = toolsetOf(plan, await readPackageJson(root, folder), plan.node);
   const dockerfile = withVariables(machine, serverDockerfile(tools, inputs !== undefined), 'steps');
   const given = (inputs ?? []).map((path) => ({ path, from: join(root, path) }));
   const planned = await writePlanned(machine.work, plan, dockerfile, { inputs: given });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, open, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ServerStart } from '../../contract/server-start.ts';
+import { NEEDS_START_COMMAND, type ServerStart } from '../../contract/server-start.ts';
 import { execLine } from '../../contract/shell-line.ts';
 import type { Site } from '../execute.ts';
 import { foldersAbove } from '../javascript.ts';
@@ -44,7 +44,7 @@ function startScript(root: string, { folder, line, venv }: ServerStart): string 
     `cd ${quote(project)} || exit 1`,
     `export PATH=${tools}:"$PATH"`,
     ...environment.map((one) => `export VIRTUAL_ENV=${quote(one)}`),
-    execLine(line),
+    line === undefined ? `echo ${quote(NEEDS_START_COMMAND)} >&2; exit 1` : execLine(line),
     '',
   ].join('\n');
 }

@@ -17,5 +17,5 @@ if (mode === 'unpack') {
 } else if (isInImageStep(mode)) {
   process.exitCode = await inImage(mode, folder, first, second);
 } else {
-  throw new Error(`"${mode}" is none of prologue, unpack, install, build, seal`);
+  throw new Error(`"${mode}" is none of prologue, unpack, install, build, seal, finish`);
 }

@@ -1,9 +1,10 @@
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BuildFailure } from '../failure.ts';
 import type { BuildPlan } from '../plan.ts';
 import type { BuildHost } from '../plan-project.ts';
-import { PYTHON_DEFAULT, PYTHONS } from '../versions.ts';
+import { NODE_MAJOR, NODE_MAJORS, PYTHONS } from '../versions.ts';
 import { INPUTS } from './dockerfiles.ts';
 
 /**
@@ -12,8 +13,12 @@ import { INPUTS } from './dockerfiles.ts';
  */
 export const folderPlace: BuildHost = {
   tools: new Set(['npm', 'npx', 'go', 'cargo']),
-  async python({ version: named, fits }) {
-    const version = named ?? PYTHONS.find(fits) ?? PYTHON_DEFAULT;
+  // The machine that starts it has this one.
+  nodeMajors: [NODE_MAJOR],
+  async python({ version: named, fits, from }) {
+    const version = named ?? PYTHONS.find(fits);
+    if (version === undefined)
+      throw new BuildFailure(`${from}, and builds in AWS have Python ${PYTHONS.join(', ')}`);
     return { version, executable: `/usr/local/bin/python${version}` };
   },
 };
@@ -22,6 +27,8 @@ export const folderPlace: BuildHost = {
 export const imagePlace: BuildHost = {
   ...folderPlace,
   tools: new Set([...folderPlace.tools, 'bun', 'deno']),
+  nodeMajors: NODE_MAJORS,
+  bringsManagers: true,
 };
 
 /** A file of the source that installations depend on: its path there, and where it lies. */

@@ -2,11 +2,12 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BuildFailure } from '../failure.ts';
+import { secretValuesOf } from '../variables.ts';
 import { logInToDockerHub } from './docker-hub.ts';
 import { planFolder } from './folder.ts';
 import { planImageBuild } from './image.ts';
 import { isolate } from './isolation.ts';
-import { takeJob } from './job.ts';
+import { type Job, takeJob } from './job.ts';
 import type { Machine } from './machine.ts';
 import { openReport, type Report, say } from './report.ts';
 import { obtainSource } from './source/obtain.ts';
@@ -26,7 +27,7 @@ export async function build(folder: string): Promise<boolean> {
     await buildIn(work, report, at);
     return true;
   } catch (error) {
-    if (!(error instanceof BuildFailure)) say(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof BuildFailure)) report.broke(error);
     report.failed(error instanceof BuildFailure ? error.message : `The build broke in step '${at.step}'`);
     return false;
   } finally {
@@ -34,8 +35,16 @@ export async function build(folder: string): Promise<boolean> {
   }
 }
 
+/** The secrets of the build, and what it was given to fetch and to push with. */
+function valuesIn({ source, push, ...job }: Job): string[] {
+  const token = source.kind === 'git' ? source.credentials?.token : undefined;
+  const others = [token, push?.secretAccessKey, push?.sessionToken];
+  return [...secretValuesOf(job), ...others.filter((one) => one !== undefined)];
+}
+
 async function buildIn(work: string, report: Report, at: { step: string }): Promise<void> {
   const { job, buildName } = await takeJob(work);
+  report.hide(valuesIn(job));
   const [source, home] = [join(work, 'source'), join(work, 'home')];
   await mkdir(source);
   await mkdir(home);

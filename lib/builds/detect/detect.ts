@@ -1,22 +1,26 @@
 import { dirname, join } from 'node:path';
 import { procfileLine } from '../../contract/server-start.ts';
-import { compiledKinds } from './compiled.ts';
-import { javaScriptKinds, startScript } from './javascript.ts';
+import { compiledKinds, goPrograms, programOfLine } from './compiled.ts';
+import { builtMainFile, deno, javaScriptKinds, startScript } from './javascript.ts';
 import { commandsOf, hasPythonDependencies, packageOfLine, pythonKinds } from './python.ts';
 import type { Look, Server, ServerKind } from './server.ts';
 import type { SourceFiles } from './source-files.ts';
 
 const procfile: ServerKind = {
   looksFor: 'a `web` line in a Procfile',
-  find({ files }) {
+  find(look) {
+    const { files } = look;
     const line = procfileLine(files.get('Procfile') ?? '', 'web');
     if (line === undefined) return undefined;
+    const program = files.has('package.json') ? undefined : programOfLine(line, look);
+    if (program !== undefined && 'refused' in program) return program;
     return {
       what: 'a server with a command of its own',
       file: 'Procfile',
       line,
       from: 'the web line of the Procfile',
-      packages: true,
+      packages: program === undefined,
+      ...program,
       ...(hasPythonDependencies(files) && { python: packageOfLine(line) }),
     };
   },
@@ -29,6 +33,8 @@ const KINDS: readonly ServerKind[] = [
   ...javaScriptKinds,
   ...pythonKinds,
   ...compiledKinds,
+  deno,
+  builtMainFile,
 ];
 
 /** What its Procfile has run once before a new version of the server serves. */
@@ -53,12 +59,15 @@ export function detectServer(look: Look): Server | { refused: string } | undefin
  */
 export function serverOfCommand(command: string, found: ReturnType<typeof detectServer>, look: Look): Server {
   const known = found === undefined || 'refused' in found ? undefined : found;
+  const program = known === undefined ? programOfLine(command, look) : undefined;
   const server: Server = known ?? {
     what: 'a server with a command of its own',
     file: 'start_command',
     line: command,
+    isGiven: true,
     from: 'start_command',
     packages: true,
+    ...(program !== undefined && !('refused' in program) && program.line === command && program),
   };
   const isPython = server.python !== undefined || hasPythonDependencies(look.files);
   return { ...server, command, ...(isPython && { python: { ...server.python, ...packageOfLine(command) } }) };
@@ -106,6 +115,10 @@ const HINTS: readonly Hint[] = [
   },
   ({ files }) => {
     if (!files.has('go.mod')) return undefined;
+    const programs = goPrograms(files);
+    const [first] = programs;
+    if (first !== undefined)
+      return `a go.mod with ${programs.length} programs (${programs.slice(0, 5).join(', ')}): ${SET_START} \`./${first}\`, or the like for the one that is the server`;
     return `a go.mod without a package main in its folder or in one folder of cmd: set build_command to \`go build -o server ./<folder>\` and start_command to \`./server\``;
   },
   ({ files }) => {
@@ -113,7 +126,7 @@ const HINTS: readonly Hint[] = [
     return `a Cargo.toml without one program: set build_command to \`cargo build --release --package <name>\` and start_command to \`target/release/<name>\``;
   },
   ({ files }) => {
-    const names = [...new Set([...files.keys()].map((path) => path.replace(/\/.*$/, '/')))];
+    const names = [...new Set([...files.keys()].map((path) => path.slice(0, path.indexOf('/') + 1) || path))];
     const [first] = names;
     if (first === undefined) return `an empty folder: ${SET_START} \`<command>\``;
     const shown = names.slice(0, 5).join(', ');

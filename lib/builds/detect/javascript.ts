@@ -52,7 +52,11 @@ const hono: ServerKind = {
   find(look) {
     if (!packageJsonOf(look)?.dependencies.has('hono')) return undefined;
     const file = HONO_FILES.find((one) => /\bserve\s*\(/.test(look.files.get(one) ?? ''));
-    return file === undefined ? undefined : run(look, 'a Hono server', file, file);
+    if (file === undefined) return undefined;
+    // What a build makes of it need not run as it stands there: its imports name what is made.
+    const made = isBun(look) ? undefined : builtMain(look);
+    if (made !== undefined) return { ...run(look, 'a Hono server', file, made), makes: made };
+    return run(look, 'a Hono server', file, file);
   },
 };
 
@@ -64,29 +68,54 @@ const MAIN_FILES = ['index', 'server'].flatMap((name) => [
   `${name}.ts`,
 ]);
 
+/** The `main` file of package.json, if it is a script. */
+function mainOf(look: Look): string | undefined {
+  const own = packageJsonOf(look)?.main?.replace(/^\.\//, '');
+  return own !== undefined && /\.[cm]?[jt]s$/.test(own) ? own : undefined;
+}
+
+/** The `main` file that the build script has to make, for it is not in the source. */
+function builtMain(look: Look): string | undefined {
+  const own = mainOf(look);
+  const isBuilt = packageJsonOf(look)?.scripts.build !== undefined;
+  return own === undefined || look.files.has(own) || !isBuilt ? undefined : own;
+}
+
 const mainFile: ServerKind = {
   looksFor: 'its `main` file, index.js or server.js',
   find(look) {
-    const json = packageJsonOf(look);
-    if (json === undefined) return undefined;
-    const own = json.main?.replace(/^\.\//, '');
-    const isMade = json.scripts.build !== undefined;
-    if (own !== undefined && /\.[cm]?[jt]s$/.test(own) && (look.files.has(own) || isMade))
-      return { ...run(look, 'a Node.js server', 'package.json', own), makes: own };
+    if (packageJsonOf(look) === undefined) return undefined;
+    const own = mainOf(look);
+    if (own !== undefined && look.files.has(own)) return run(look, 'a Node.js server', 'package.json', own);
     const file = MAIN_FILES.find((one) => look.files.has(one));
     return file === undefined ? undefined : run(look, 'a Node.js server', file, file);
   },
 };
 
-function run({ files, tools }: Look, what: string, file: string, main: string): Server {
-  const isBun = tools.has('bun') && (files.has('bun.lock') || files.has('bun.lockb'));
-  const line = `${isBun ? 'bun' : 'node'} ${quote(main)}`;
+/**
+ * Comes after every other kind: npm writes a `main` into any package.json, also one that brings the styles of
+ * a server in Python.
+ */
+export const builtMainFile: ServerKind = {
+  looksFor: 'a `main` file that its build script makes',
+  find(look) {
+    const made = builtMain(look);
+    if (made === undefined) return undefined;
+    return { ...run(look, 'a Node.js server', 'package.json', made), makes: made };
+  },
+};
+
+const isBun = ({ files, tools }: Look): boolean =>
+  tools.has('bun') && (files.has('bun.lock') || files.has('bun.lockb'));
+
+function run(look: Look, what: string, file: string, main: string): Server {
+  const line = `${isBun(look) ? 'bun' : 'node'} ${quote(main)}`;
   return { what, file, line, from: `\`${line}\``, packages: true };
 }
 
 const DENO_MAIN = ['main.ts', 'main.js', 'server.ts', 'src/main.ts'];
 
-const deno: ServerKind = {
+export const deno: ServerKind = {
   looksFor: 'deno.json with a `start` task or a main.ts',
   find({ files, tools }) {
     const file = ['deno.json', 'deno.jsonc'].find((one) => files.has(one));
@@ -101,4 +130,4 @@ const deno: ServerKind = {
   },
 };
 
-export const javaScriptKinds: readonly ServerKind[] = [framework, hono, mainFile, deno];
+export const javaScriptKinds: readonly ServerKind[] = [framework, hono, mainFile];

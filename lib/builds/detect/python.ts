@@ -1,96 +1,66 @@
 import { dirname, join } from 'node:path';
+import { programsOf } from '../programs.ts';
+import { type Application, applicationIn, imports, runOnImport } from './python-application.ts';
 import type { Look, Server, ServerKind } from './server.ts';
 import type { SourceFiles } from './source-files.ts';
-import { tomlTables } from './toml.ts';
+import { entriesIn, tomlOf, valueIn } from './toml.ts';
 
 /** Files that say what a Python project depends on. */
 const DEPENDENCY_FILES =
   /^(?:uv\.lock|poetry\.lock|pdm\.lock|Pipfile(?:\.lock)?|requirements[^/]*\.txt|requirements\/[^/]+\.txt|setup\.py)$/;
 
+/** `requirements.txt`, else the one for production or for all. */
+export function requirementsFile(files: SourceFiles): string | undefined {
+  const names = [
+    'requirements.txt',
+    ...['production', 'prod', 'base'].flatMap((name) => [
+      `requirements/${name}.txt`,
+      `requirements-${name}.txt`,
+    ]),
+  ];
+  return names.find((name) => files.has(name));
+}
+
+/** Whether the project's own files say what it runs on; those for development alone do not. */
+const installsSomething = (files: SourceFiles): boolean =>
+  hasPythonDependencies(new Map([...files].filter(([path]) => !path.startsWith('requirements')))) ||
+  requirementsFile(files) !== undefined;
+
 /** Whether the project says what Python packages it depends on; a pyproject.toml may hold settings of tools alone. */
 export function hasPythonDependencies(files: SourceFiles): boolean {
   if ([...files.keys()].some((path) => DEPENDENCY_FILES.test(path))) return true;
-  const tables = tomlTables(files.get('pyproject.toml') ?? '');
-  return tables.has('project') || tables.has('tool.poetry') || tables.has('build-system');
+  const pyproject = tomlOf(files, 'pyproject.toml');
+  return [['project'], ['tool', 'poetry'], ['build-system']].some(
+    (keys) => valueIn(pyproject, ...keys) !== undefined,
+  );
 }
 
 /** The names of the commands that the project declares, which are there once it is installed. */
 export function commandsOf(files: SourceFiles): string[] {
-  const tables = tomlTables(files.get('pyproject.toml') ?? '');
-  return ['project.scripts', 'tool.poetry.scripts'].flatMap((table) => [
-    ...(tables.get(table)?.keys() ?? []),
-  ]);
+  const pyproject = tomlOf(files, 'pyproject.toml');
+  return [['project'], ['tool', 'poetry']].flatMap((keys) =>
+    entriesIn(pyproject, ...keys, 'scripts').map(([name]) => name),
+  );
 }
 
 /** Programs that serve an application, and that projects often leave to their host. */
 const SERVERS = /^(?:uvicorn|gunicorn|hypercorn|daphne|waitress)(?=$|-serve$)/;
 
-/** The package that a line of shell begins with a program of, such as `gunicorn`. */
+/** The package whose program a line of shell starts, such as `gunicorn`. */
 export function packageOfLine(line: string): { adds?: string } {
-  const [adds] = SERVERS.exec(line.split(/\s/, 1)[0] ?? '') ?? [];
+  const modules = [...line.matchAll(/\bpython3? -m (\w+)/g)].map(([, module = '']) => module);
+  const [adds] = [...programsOf([line], {}), ...modules].flatMap((one) => SERVERS.exec(one)?.[0] ?? []);
   return adds === undefined ? {} : { adds };
 }
 
-/** Whether one of the files that name dependencies names this package. */
-function dependsOn(files: SourceFiles, name: string): boolean {
-  const pattern = new RegExp(`(?<![\\w.-])${name}(?![\\w.-])`, 'i');
+/** Whether one of the files that name dependencies has a word. */
+function dependsOn(files: SourceFiles, word: RegExp): boolean {
   const named = [...files].filter(([path]) => DEPENDENCY_FILES.test(path) || path === 'pyproject.toml');
-  return named.some(([, text]) => pattern.test(text));
+  return named.some(([, text]) => word.test(text));
 }
 
 /** A script that reads the variable PORT. */
 const READS_PORT = /(?:environ(?:\.get)?|getenv)\s*[[(]\s*["']PORT["']/;
-
-/** An application: the file, its module and what to import of it, such as `main:app`. */
-type Found = { what: string; file: string; serve: Serve; name: string; object: string };
-
-/** How an application is served: by which program, and what else its line says. */
-type Serve = 'asgi' | 'asgi-factory' | 'asgi-function' | 'wsgi';
-
-type Pattern = {
-  what: string;
-  /** The first group is the name of the object. */
-  text: RegExp;
-  serve: Serve;
-  object?: (name: string, text: string) => string;
-};
-
-const assigned = (call: string): RegExp =>
-  new RegExp(`^(\\w+)(?:\\s*:\\s*[\\w.\\[\\]"']+)?\\s*=\\s*(?:\\w+\\.)*(?:${call})\\s*\\(`, 'm');
-
-/** What an object is whose module makes it like this, at the beginning of a line. */
-const PATTERNS: readonly Pattern[] = [
-  { what: 'a FastAPI app', text: assigned('FastAPI'), serve: 'asgi' },
-  { what: 'an ADK app', text: assigned('get_fast_api_app'), serve: 'asgi' },
-  { what: 'an ASGI app', text: assigned('Starlette|Litestar|Quart|Sanic'), serve: 'asgi' },
-  {
-    what: 'an MCP server',
-    text: assigned('FastMCP|MCPServer'),
-    serve: 'asgi-factory',
-    // The package `fastmcp`, and the one of the SDK, call it by different names.
-    object: (name, text) =>
-      /^\s*(?:from|import) fastmcp\b/m.test(text) ? `${name}.http_app` : `${name}.streamable_http_app`,
-  },
-  { what: 'a Flask app', text: assigned('Flask'), serve: 'wsgi' },
-  {
-    what: 'a FastAPI app',
-    text: /^def (create_app|get_app|make_app)\(\)\s*->\s*(?:\w+\.)?FastAPI\b/m,
-    serve: 'asgi-factory',
-  },
-  {
-    what: 'a Flask app',
-    text: /^def (create_app|make_app)\((?=[^]*\bFlask\s*\()/m,
-    serve: 'wsgi',
-    object: (name) => `${name}()`,
-  },
-  {
-    what: 'an ASGI app',
-    text: /^async def (\w+)\(\s*scope\b[^)]*receive\b[^)]*send\b/m,
-    serve: 'asgi-function',
-  },
-  { what: 'an ASGI app', text: /^(application|app)\s*=\s*get_asgi_application\(/m, serve: 'asgi' },
-  { what: 'a WSGI app', text: /^def (\w+)\(\s*environ\b[^)]*start_response\b/m, serve: 'wsgi' },
-];
 
 const NAMES = ['main', 'app', 'server', 'api', 'asgi', 'wsgi', 'run', 'index'];
 
@@ -118,37 +88,60 @@ function candidates(files: SourceFiles): [path: string, text: string][] {
     .map(({ path, text }): [string, string] => [path, text]);
 }
 
+/** The modules and packages of the project, by their paths without `.py`; a folder is a package of its own. */
+function modulesOf(files: SourceFiles): ReadonlySet<string> {
+  const modules = [...files.keys()].filter((path) => path.endsWith('.py')).map((path) => path.slice(0, -3));
+  return new Set(modules.flatMap((path) => [path, ...foldersAbove(path)]));
+}
+
+/** The folders that a file lies in, `.` first. */
+function foldersAbove(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return ['.', ...parts.map((_, depth) => parts.slice(0, depth + 1).join('/'))];
+}
+
+const IMPORTED = /^[^\S\n]*(?:from|import)[^\S\n]+(\w+)/;
+
 /**
- * The folder that is put on the search path, and the module's name from there. A file in `src` may take `src`
- * for its package.
+ * The folder that is put on the search path, and the module's name from there: the one in which most of what
+ * the file imports is found. Where that says nothing, it is `src` for a file in it, else the project's own.
  */
-function moduleOf(path: string, text: string): { folder: string; module: string } {
-  const isPackage = /^src\/[^/]+$/.test(path) && /^\s*from \./m.test(text);
-  const namesIt = /^\s*(?:from|import) src\b/m.test(text);
-  const folder = path.startsWith('src/') && !isPackage && !namesIt ? 'src' : '.';
-  const way = path
-    .slice(folder === '.' ? 0 : 'src/'.length)
+function moduleOf(path: string, files: SourceFiles): { folder: string; module: string } {
+  const lines = (files.get(path) ?? '').split('\n');
+  const isPackage = path.endsWith('/__init__.py') || imports(lines, /^from \./);
+  const above = foldersAbove(path);
+  const folders = isPackage && above.length > 1 ? above.slice(0, -1) : above;
+  const names = new Set(lines.flatMap((line) => IMPORTED.exec(line)?.[1] ?? []));
+  const modules = modulesOf(files);
+  const found = (folder: string): number =>
+    [...names].filter((name) => modules.has(join(folder, name))).length;
+  const usual = folders.includes('src') ? 'src' : '.';
+  const folder = folders.reduce((best, one) => (found(one) > found(best) ? one : best), usual);
+  const way = (folder === '.' ? path : path.slice(folder.length + 1))
     .replace(/\.py$/, '')
     .replace(/\/__init__$/, '');
   return { folder, module: way.replaceAll('/', '.') };
 }
 
-/** The file of dependencies in a folder above a file, where the project's own folder has none. */
+/**
+ * The file of dependencies in a folder above a file, where the project's own folder has none, or is a
+ * workspace of uv that the folder above the file is a member of.
+ */
 function dependenciesBeside(files: SourceFiles, path: string): string | undefined {
-  if (hasPythonDependencies(files)) return undefined;
-  const parts = path.split('/').slice(0, -1);
-  const folders = parts.map((_, depth) => parts.slice(0, depth + 1).join('/'));
-  return folders
-    .flatMap((folder) => ['requirements.txt', 'pyproject.toml', 'Pipfile'].map((name) => `${folder}/${name}`))
+  const isWorkspace = valueIn(tomlOf(files, 'pyproject.toml'), 'tool', 'uv', 'workspace') !== undefined;
+  if (installsSomething(files) && !isWorkspace) return undefined;
+  const names = isWorkspace ? ['pyproject.toml'] : ['requirements.txt', 'pyproject.toml', 'Pipfile'];
+  return foldersAbove(path)
+    .slice(1)
+    .flatMap((folder) => names.map((name) => `${folder}/${name}`))
     .find((name) => files.has(name));
 }
 
-function findApp(files: SourceFiles): Found | undefined {
-  for (const [file, text] of candidates(files))
-    for (const { what, text: pattern, serve, object } of PATTERNS) {
-      const name = pattern.exec(text)?.[1];
-      if (name !== undefined) return { what, file, serve, name, object: object?.(name, text) ?? name };
-    }
+function findApp(files: SourceFiles): Application | undefined {
+  for (const [file, text] of candidates(files)) {
+    const found = applicationIn(file, text);
+    if (found !== undefined) return found;
+  }
   return undefined;
 }
 
@@ -164,7 +157,7 @@ const app: ServerKind = {
         refused: `${found.file} defines ${found.what}, and its dependencies are in ${elsewhere}, which is not in the folder that is built: set root_directory to ${join(built, dirname(elsewhere))}`,
       };
     const text = files.get(found.file) ?? '';
-    const { folder, module } = moduleOf(found.file, text);
+    const { folder, module } = moduleOf(found.file, files);
     const runs = runOnImport(text, found.name);
     if (runs !== undefined)
       return READS_PORT.test(text)
@@ -182,13 +175,7 @@ const app: ServerKind = {
   },
 };
 
-/** The call with which a module runs its application also when it is only imported. The import never ends then. */
-function runOnImport(text: string, name: string): string | undefined {
-  const pattern = new RegExp(`^(?:(?:asyncio|anyio)\\.run\\(\\s*)?(?:${name}|uvicorn)\\.run\\w*\\(`, 'm');
-  return pattern.exec(text)?.[0];
-}
-
-const server = ({ what, file }: Pick<Found, 'what' | 'file'>, line: string, adds?: string): Server => ({
+const server = ({ what, file }: Pick<Application, 'what' | 'file'>, line: string, adds?: string): Server => ({
   what,
   file,
   line,
@@ -196,12 +183,13 @@ const server = ({ what, file }: Pick<Found, 'what' | 'file'>, line: string, adds
   python: adds === undefined ? {} : { adds },
 });
 
-const uvicorn = (target: string, folder: string, serve: Serve): string =>
+const uvicorn = (target: string, folder: string, serve: Application['serve']): string =>
   [
     'uvicorn',
     ...(folder === '.' ? [] : ['--app-dir', folder]),
     ...(serve === 'asgi-factory' ? ['--factory'] : []),
-    // Frameworks know what lies before the paths of their own; a function of the project's sees what is asked for.
+    // Frameworks know what lies before the paths of their own; a function of the project's sees what is
+    // asked for.
     ...(serve === 'asgi-function' ? ['--root-path='] : []),
     target,
     '--host $HOST --port $PORT',
@@ -223,7 +211,7 @@ const django: ServerKind = {
       ([path, text]) => /^[\w/-]*\bwsgi\.py$/.test(path) && text.includes('get_wsgi_application'),
     )?.[0];
     if (file === undefined) return undefined;
-    const { folder, module } = moduleOf(file, '');
+    const { folder, module } = moduleOf(file, files);
     const line = gunicorn(`${module}:application`, folder);
     return server({ what: 'a Django project', file: 'manage.py' }, line, 'gunicorn');
   },
@@ -232,7 +220,7 @@ const django: ServerKind = {
 const adk: ServerKind = {
   looksFor: '`root_agent` of ADK in the agent.py of a folder',
   find({ files }) {
-    if (!dependsOn(files, 'google-adk')) return undefined;
+    if (!dependsOn(files, /(?<![\w.-])google-adk(?![\w.-])/i)) return undefined;
     const file = [...files].find(
       ([path, text]) => /^(?:src\/)?[^/]+\/agent\.py$/.test(path) && /^root_agent\b/m.test(text),
     )?.[0];

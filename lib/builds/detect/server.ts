@@ -19,6 +19,8 @@ export type Server = {
   line: string;
   /** The client's own line, which is run in place of `line`. */
   command?: string;
+  /** Whether `line` is the client's own too, for the source says of none. */
+  isGiven?: boolean;
   /** What is started, for logs. */
   from: string;
   /** Whether the packages of package.json are installed, and its build script run. */

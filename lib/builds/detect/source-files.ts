@@ -14,6 +14,8 @@ const DEPTH_MAX = 4;
 const FILES_MAX = 20_000;
 /** A file that says how a project is built and started is no larger; generated code may be. */
 const TEXT_BYTES_MAX = 512 * 1024;
+/** All of them together; those that come after it have no text. */
+const TEXTS_BYTES_MAX = 32 * 1024 * 1024;
 
 const SKIPPED = /^(?:\..*|node_modules|__pycache__|venv|env|site-packages)$/;
 
@@ -24,15 +26,16 @@ const READ =
 /** Reads the files of a project's folder. What a link leads to outside of the source is not read. */
 export async function readSourceFiles(root: string, folder: string): Promise<SourceFiles> {
   const found = new Map<string, string>();
-  await readFolder({ root: await realpath(root), folder, found }, '', DEPTH_MAX);
+  await readFolder({ root: await realpath(root), folder, found, bytesLeft: TEXTS_BYTES_MAX }, '', DEPTH_MAX);
   return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-type Reading = { root: string; folder: string; found: Map<string, string> };
+type Reading = { root: string; folder: string; found: Map<string, string>; bytesLeft: number };
 
 async function readFolder(reading: Reading, below: string, depth: number): Promise<void> {
   const entries = await readdir(join(reading.folder, below), { withFileTypes: true });
-  for (const entry of entries) {
+  // What lies higher says more, so it comes first of what may be read.
+  for (const entry of entries.sort((one, other) => +one.isDirectory() - +other.isDirectory())) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (reading.found.size >= FILES_MAX) return;
     if (entry.isDirectory()) {
@@ -45,11 +48,13 @@ async function readFolder(reading: Reading, below: string, depth: number): Promi
 }
 
 /** Undefined for what is no file of the source. */
-async function textOf({ root, folder }: Reading, path: string): Promise<string | undefined> {
+async function textOf(reading: Reading, path: string): Promise<string | undefined> {
+  const { root, folder } = reading;
   const real = await realpath(join(folder, path)).catch(() => undefined);
   if (real === undefined || !isInside(root, real)) return undefined;
   const found = await stat(real);
   if (!found.isFile()) return undefined;
-  if (!READ.test(path) || found.size > TEXT_BYTES_MAX) return '';
+  if (!READ.test(path) || found.size > Math.min(TEXT_BYTES_MAX, reading.bytesLeft)) return '';
+  reading.bytesLeft -= found.size;
   return textOfFile(await readFile(real));
 }

@@ -1,33 +1,38 @@
-/**
- * The tables of a TOML text, each with its keys and their values as they are written: `requires-python` of
- * `project` is `">=3.11"`, with its quotes. Enough to see what a project asks for; of a value of several
- * lines there is the first.
- */
-export type TomlTables = ReadonlyMap<string, ReadonlyMap<string, string>>;
+import { parse, TomlError, type TomlTable, type TomlValue } from 'smol-toml';
+import { BuildFailure } from '../failure.ts';
+import type { SourceFiles } from './source-files.ts';
 
-/** Reads the tables of a text, which need not be valid: its own tool says what is wrong with it. */
-export function tomlTables(text: string): TomlTables {
-  const tables = new Map<string, Map<string, string>>();
-  let keys = new Map<string, string>();
-  tables.set('', keys);
-  for (const line of text.split(/\r?\n/)) {
-    const [, table] = /^\s*\[{1,2}([^\]]+)\]{1,2}\s*(?:#.*)?$/.exec(line) ?? [];
-    if (table !== undefined) {
-      const name = table.replaceAll(/["'\s]/g, '');
-      keys = tables.get(name) ?? new Map<string, string>();
-      tables.set(name, keys);
-      continue;
-    }
-    const [, key, value] = /^\s*(?:"([^"]+)"|[\w.-]+)\s*=\s*(.+?)\s*$/.exec(line) ?? [];
-    const name = key ?? /^\s*([\w.-]+)/.exec(line)?.[1];
-    if (name !== undefined && value !== undefined && !keys.has(name)) keys.set(name, value);
+/** What a TOML file of a project says; nothing where it is not there. Throws BuildFailure for one that is not valid. */
+export function tomlOf(files: SourceFiles, path: string): TomlTable {
+  try {
+    return parse(files.get(path) ?? '', { integersAsBigInt: 'asNeeded' });
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [what = ''] = error.message.split('\n', 1);
+    throw new BuildFailure(`${path}, line ${error.line}, column ${error.column}: ${what}`);
   }
-  return tables;
 }
 
-/** The text of a string in quotes, such as `">=3.11"  # why`; undefined when it is none. */
-export const tomlString = (value: string | undefined): string | undefined =>
-  /^(?:"([^"]*)"|'([^']*)')/
-    .exec(value ?? '')
-    ?.slice(1)
-    .find((one) => one !== undefined);
+export const isTable = (value: TomlValue | undefined): value is TomlTable =>
+  typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date);
+
+/** The value of a key below tables, undefined where it is not there. */
+export function valueIn(table: TomlTable, ...keys: string[]): TomlValue | undefined {
+  let value: TomlValue | undefined = table;
+  for (const key of keys) {
+    if (!isTable(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+/** The keys of a table, with their values. */
+export function entriesIn(table: TomlTable, ...keys: string[]): [key: string, value: TomlValue][] {
+  const found = valueIn(table, ...keys);
+  return isTable(found) ? Object.entries(found) : [];
+}
+
+export function textIn(table: TomlTable, ...keys: string[]): string | undefined {
+  const found = valueIn(table, ...keys);
+  return typeof found === 'string' ? found : undefined;
+}

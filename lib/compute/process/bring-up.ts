@@ -74,5 +74,6 @@ async function commandOf(request: BringUp): Promise<{ command: ServerCommand; is
   const places = { artifactFolder, stateFolder, agentsUrl: options.agentsUrl };
   const agent = spec.start_command ? undefined : await agentCommand(spec, places);
   if (agent !== undefined) return { command: agent, isTrial: beside };
-  return { command: await commandFor(artifactFolder, spec, options.agentsUrl), isTrial: false };
+  const command = await commandFor(artifactFolder, spec, options.agentsUrl);
+  return { command: { ...command, isAgentServer: spec.server === 'langgraph' }, isTrial: false };
 }

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { textOfFile } from '../../contract/file-text.ts';
 import type { LogLevel } from '../../contract/log-level.ts';
 import {
+  NEEDS_START_COMMAND,
   procfileLine,
   type ServerStart,
   START_FILE,
@@ -22,8 +23,8 @@ export type ServerCommand = {
   cwd: string;
   toolFolders: string[];
   from: string;
-  /** What runs to its end before a new version of it serves, and how that is called. */
-  release?: Start;
+  /** A line of shell that runs to its end before a new version of it serves. */
+  release?: string;
   /** Variables that the deployment's own win over. */
   variables?: Record<string, string>;
   /** Variables that win over the deployment's own. */
@@ -107,6 +108,7 @@ export async function commandFor(
   const written = readStart(artifactFolder);
   const own = spec.start_command || undefined;
   const line = own ?? written?.line;
+  if (line === undefined && written !== undefined) throw new NoCommandError(NEEDS_START_COMMAND);
   if (line === undefined) return commandOfFiles(artifactFolder, spec);
   const cwd =
     written === undefined
@@ -117,7 +119,7 @@ export async function commandFor(
   const command = {
     cwd,
     start: startOf(line),
-    ...(release !== undefined && { release: startOf(release) }),
+    ...(release !== undefined && { release }),
     from,
     toolFolders: toolFolders(cwd, artifactFolder),
     variables: prefixVariables(line, spec, agentsUrl),
@@ -130,9 +132,21 @@ export async function commandFor(
   return (await isSealed(venv)) ? withPython(command, root, venv) : command;
 }
 
+/** Throws `NoCommandError` when what a build has written down leads out of the artifact. */
 function readStart(artifactFolder: string): ServerStart | undefined {
   const file = join(artifactFolder, START_FILE);
-  return existsSync(file) ? serverStart.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  if (!existsSync(file)) return undefined;
+  const start = serverStart.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const root = realpathSync(artifactFolder);
+  for (const path of [start.folder, start.venv ?? '.']) {
+    const wanted = join(root, path);
+    const real = existsSync(wanted) ? realpathSync(wanted) : wanted;
+    if (real !== root && !real.startsWith(root + sep))
+      throw new NoCommandError(
+        `${START_FILE} of the artifact names '${path}', which lies outside of it. A build writes that file: deploy again, from a source without one.`,
+      );
+  }
+  return start;
 }
 
 const UVICORN = /(?:^|[\s/])uvicorn(?=\s|$)/;
@@ -157,19 +171,20 @@ async function withPython(command: ServerCommand, root: string, environment: str
 }
 
 /**
- * What the files of an artifact say whose build has written down nothing: the `web` line of a Procfile, else
- * `start` of package.json. Throws `NoCommandError` when there is neither.
+ * What the files of an artifact say whose build has written down nothing, an earlier release's: `start` of
+ * package.json, else the `web` line of a Procfile. It is not the order in which a source is looked at today:
+ * what was built then runs as it ran then. Throws `NoCommandError` when there is neither.
  */
 function commandOfFiles(artifactFolder: string, spec: Pick<DeploySpec, 'graph_config_path'>): ServerCommand {
   const cwd = projectFolder(artifactFolder, spec.graph_config_path);
   const rest = { cwd, toolFolders: toolFolders(cwd, artifactFolder) };
-  const procfile = join(cwd, 'Procfile');
-  const web = existsSync(procfile) ? procfileLine(textOfFile(readFileSync(procfile)), 'web') : undefined;
-  if (web !== undefined) return { ...rest, start: startOf(web), from: 'the web line of the Procfile' };
   const script = startScriptLine(readScripts(cwd));
   if (script !== undefined)
     return { ...rest, start: startOf(script), from: 'the start script of package.json' };
+  const procfile = join(cwd, 'Procfile');
+  const web = existsSync(procfile) ? procfileLine(textOfFile(readFileSync(procfile)), 'web') : undefined;
+  if (web !== undefined) return { ...rest, start: startOf(web), from: 'the web line of the Procfile' };
   throw new NoCommandError(
-    'There is nothing to start: no "web:" line in a Procfile and no "start" script in package.json.',
+    'There is nothing to start: no "start" script in package.json and no "web:" line in a Procfile.',
   );
 }

@@ -5,7 +5,7 @@ import type { DeployHooks, DeployResult } from '../../listener/driver.ts';
 import type { ProxyRoute } from './proxy/route.ts';
 import { describeServerExit } from './readiness.ts';
 import { RESTART_BASE_MILLISECONDS, restartWait, SOUND_MILLISECONDS } from './restart-wait.ts';
-import { type Server, withTail } from './server.ts';
+import type { Server } from './server.ts';
 
 /** What a deployment needs from the driver around it. */
 export type DeploymentContext = {
@@ -155,9 +155,7 @@ export class ProcessDeployment {
       const goesOn = !hooks.signal.aborted && (await hooks.announceSwitch()) && !this.#life.signal.aborted;
       const { exit } = server.group;
       if (goesOn && exit !== undefined) {
-        throw new Error(
-          withTail(`The server ${describeServerExit(exit)} just after it was ready.`, server.tail),
-        );
+        throw new Error(server.tail.after(`The server ${describeServerExit(exit)} just after it was ready.`));
       }
       may = goesOn;
     } finally {

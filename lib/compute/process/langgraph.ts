@@ -248,7 +248,8 @@ async function configFile(
 /**
  * A Python server lets the file's `env` win over its environment. When a variable of the deployment is also
  * in the file, it gets a config without `env`, and the file's other variables through its environment; so no
- * value of a secret is written. It takes the byte order mark of a dotenv file for a part of a name: then, too.
+ * value of a secret is written. It takes the byte order mark of a dotenv file for a part of a name: then,
+ * too.
  */
 function withoutOverridden(
   project: AgentProject,

@@ -1,32 +1,44 @@
+import { execLine } from '../../contract/shell-line.ts';
 import { runCommand } from '../../processes/run-command.ts';
+import { OutputTail } from './output-tail.ts';
 import { describeServerExit } from './readiness.ts';
-import {
-  collect,
-  RAW_LINE_BYTES_MAX,
-  ServerFailedError,
-  type ServerOptions,
-  withTail,
-  wordsOf,
-} from './server.ts';
+import { collect, RAW_LINE_BYTES_MAX, ServerFailedError, type ServerOptions, wordsOf } from './server.ts';
 import { serverEnvironment } from './server-environment.ts';
+import { startOf } from './start-line.ts';
 
 type ReleaseOptions = Pick<
   ServerOptions,
   'supervisor' | 'spec' | 'command' | 'mask' | 'signal' | 'say' | 'onLine'
 >;
 
+/** Migrations of large tables take minutes. */
+const RELEASE_MILLISECONDS = 30 * 60_000;
+/** While it runs, the log says so this often. */
+const TOLD_MILLISECONDS = 10_000;
+
 /**
  * Runs what a new version has to do before it serves, such as migrations, with all variables of its server.
  * The version before serves meanwhile. Throws `ServerFailedError`, which quotes its output, when it fails.
  */
-export async function runRelease(options: ReleaseOptions): Promise<void> {
+export async function runRelease(
+  options: ReleaseOptions,
+  limitMilliseconds = RELEASE_MILLISECONDS,
+): Promise<void> {
   const { supervisor, spec, command, signal, say } = options;
   if (command.release === undefined) return;
   say('Running the release line of the Procfile.');
   const begin = Date.now();
   const { variables: defaults = {}, fixedVariables: fixed = {} } = command;
-  const [program, ...args] = wordsOf(command.release, 0);
-  const tail: string[] = [];
+  const start = startOf(command.release);
+  // It listens nowhere: a shell finds PORT unset.
+  const namesPort = /\bPORT\b/.test(command.release);
+  const [program, ...args] = namesPort ? ['/bin/sh', '-c', execLine(command.release)] : wordsOf(start, 0);
+  const tail = new OutputTail();
+  const deadline = AbortSignal.timeout(limitMilliseconds);
+  const told = setInterval(
+    () => say(`The release line still runs after ${Math.round((Date.now() - begin) / 1000)} s.`),
+    TOLD_MILLISECONDS,
+  );
   const exit = await runCommand(
     supervisor,
     {
@@ -37,11 +49,17 @@ export async function runRelease(options: ReleaseOptions): Promise<void> {
       onLine: collect(options, tail),
       lineBytesMax: RAW_LINE_BYTES_MAX,
     },
-    signal,
-  );
+    AbortSignal.any([signal, deadline]),
+  )
+    .catch((error: unknown) => {
+      if (signal.aborted || !deadline.aborted) throw error;
+      const how = `was ended after ${limitMilliseconds / 1000} s, as it may take no longer`;
+      throw new ServerFailedError(tail.after(failed(how)));
+    })
+    .finally(() => clearInterval(told));
   if (exit.code === 0) return say(`The release line ended well after ${Date.now() - begin} ms.`);
-  const how = describeServerExit(exit);
-  throw new ServerFailedError(
-    withTail(`The release line of the Procfile ${how}, so this revision does not serve.`, tail),
-  );
+  throw new ServerFailedError(tail.after(failed(describeServerExit(exit))));
 }
+
+const failed = (how: string): string =>
+  `The release line of the Procfile ${how}, so this revision does not serve.`;

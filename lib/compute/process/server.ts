@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { guessLevel } from '../../contract/log-level.ts';
 import type { Mask } from '../../contract/mask.ts';
-import { HEALTH_PATH, OUTPUT_FOLLOWS } from '../../domain/agent-failure.ts';
+import { HEALTH_PATH } from '../../domain/agent-failure.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { DeployHooks } from '../../listener/driver.ts';
 import type { ShippedLine } from '../../listener/log-shipper.ts';
@@ -13,10 +13,11 @@ import type { ProcessSupervisor } from '../../processes/supervisor.ts';
 import type { Listening } from '../../processes/table/listening.ts';
 import { nextTimestamp } from '../../processes/timestamps.ts';
 import type { ServerCommand } from './command-for.ts';
+import { OutputTail } from './output-tail.ts';
 import { isClosedPath } from './proxy/closed-paths.ts';
 import { ProxyTarget } from './proxy/target.ts';
 import { type Health, isHealthy, NotReadyError, waitUntilReady } from './readiness.ts';
-import { serverEnvironment } from './server-environment.ts';
+import { type ServerEnvironment, serverEnvironment } from './server-environment.ts';
 import { namesShellsDrop, type Start } from './start-line.ts';
 
 export type ServerOptions = {
@@ -38,7 +39,7 @@ export type Server = {
   revisionId: string;
   readyAt: number;
   /** Its last lines of output, masked. */
-  tail: readonly string[];
+  tail: OutputTail;
   /** It must be asked to stop alone, and waited for, to save what it holds. */
   savesOnStop: boolean;
   /** Its first process must be asked to stop alone, and waited for, to hand its runs to others. */
@@ -47,10 +48,6 @@ export type Server = {
   isTrial: boolean;
 };
 
-/** As many last lines of output are quoted to say why a server failed. */
-const TAIL_LINES = 20;
-/** What of them fits into a status message. */
-const TAIL_BYTES_MAX = 6000;
 /** Time a server has for its own goodbye after SIGTERM. */
 export const STOP_GRACE_MILLISECONDS = 5000;
 /** Another program may take the port between our choosing it and the server's binding it. */
@@ -62,12 +59,15 @@ const PORT_ATTEMPTS = 3;
 export const RAW_LINE_BYTES_MAX = 96 * 1024;
 
 /**
- * Whether a line of an access log is about a request of ours, which says nothing about why a server fails. A
- * server may know what lies before its paths, and write that before them.
+ * Which lines say why a server fails: not those of an access log about requests of ours. A server of uvicorn
+ * knows what lies before its paths, and writes that before them.
  */
-function isOfProbe(line: string, { path }: Health): boolean {
-  const asked = /\bGET (\S+)/.exec(line)?.[1];
-  return asked?.replace(/["']$/, '').endsWith(path) ?? false;
+function quotedIn({ variables }: ServerEnvironment, { path }: Health): (line: string) => boolean {
+  const { UVICORN_ROOT_PATH: prefix = '' } = variables;
+  return (line) => {
+    const asked = /\bGET (\S+)/.exec(line)?.[1]?.replace(/["']$/, '');
+    return asked !== path && asked !== `${prefix}${path}`;
+  };
 }
 
 /** What says that this server is ready: what the deployment says, else what servers of its kind do. */
@@ -77,19 +77,6 @@ function healthOf({ spec: { health_check: given }, command }: ServerOptions): He
 }
 
 export class ServerFailedError extends Error {}
-
-/** The reason, followed by the last lines of output. */
-export function withTail(reason: string, tail: readonly string[]): string {
-  if (tail.length === 0) return `${reason} It wrote nothing.`;
-  const lines: string[] = [];
-  let room = TAIL_BYTES_MAX;
-  for (const line of tail.toReversed()) {
-    room -= Buffer.byteLength(line) + 1;
-    if (room < 0 && lines.length > 0) break;
-    lines.unshift(cutText(line, TAIL_BYTES_MAX));
-  }
-  return `${reason}${OUTPUT_FOLLOWS}\n${lines.join('\n')}`;
-}
 
 function timeoutOf({ spec, startTimeoutMilliseconds }: ServerOptions): number {
   const seconds = spec.health_check?.timeout_seconds;
@@ -101,16 +88,15 @@ type Collecting = Pick<ServerOptions, 'command' | 'mask' | 'onLine'>;
 /** Ships what is printed, and keeps the end of it in `tail`. `isQuoted`: which lines that is true of. */
 export function collect(
   options: Collecting,
-  tail: string[],
+  tail: OutputTail,
   { onFatal, isQuoted }: { onFatal?: (message: string) => void; isQuoted?: (line: string) => boolean } = {},
 ): (line: OutputLine) => void {
   const toLines = options.command.toLines ?? ((line: string) => [{ level: guessLevel(line), message: line }]);
   return ({ line, timestamp }) => {
     for (const [index, said] of toLines(line).entries()) {
       const message = cutText(options.mask(said.message));
-      if (isQuoted?.(message) ?? true) tail.push(message);
+      if (isQuoted?.(message) ?? true) tail.add(message);
       if (options.command.isFatal?.(said) ?? false) onFatal?.(message);
-      if (tail.length > TAIL_LINES) tail.shift();
       // Each line of one read has a stamp of its own, or they would lose their order.
       options.onLine({ timestamp: index === 0 ? timestamp : nextTimestamp(), level: said.level, message });
     }
@@ -133,7 +119,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
   }
   if (dropsNames) warnOfDroppedNames(spec, command.from, options.say);
   options.say(`Starting ${command.from} on port ${port}.`);
-  const tail: string[] = [];
+  const tail = new OutputTail();
   let failure: string | undefined;
   const onFatal = (message: string) => {
     failure ??= message;
@@ -148,7 +134,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     args,
     cwd: command.cwd,
     environment: environment.variables,
-    onLine: collect(options, tail, { onFatal, isQuoted: (line) => !isOfProbe(line, health) }),
+    onLine: collect(options, tail, { onFatal, isQuoted: quotedIn(environment, health) }),
     lineBytesMax: RAW_LINE_BYTES_MAX,
   });
   try {
@@ -180,7 +166,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
   } catch (error) {
     await supervisor.stop(group, error instanceof NotReadyError ? STOP_GRACE_MILLISECONDS : 1000);
     if (!(error instanceof NotReadyError)) throw error;
-    throw new ServerFailedError(withTail(error.message, tail));
+    throw new ServerFailedError(tail.after(error.message));
   }
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { BuildFailure } from '../../builds/failure.ts';
 import { type InstallInputs, packagesInputs } from '../../builds/install-inputs.ts';
-import { textOfFile } from '../../contract/file-text.ts';
+import { readSourceText } from '../../builds/source-text.ts';
 import type { CacheKey } from './dependency-cache.ts';
 
 /** Raised when what is kept is laid out differently. */
@@ -18,8 +18,12 @@ export function cacheKey(parts: readonly (string | undefined)[], locked: boolean
 export const withVariables = ({ hash, locked }: CacheKey, variables: readonly object[]): CacheKey =>
   cacheKey([hash, JSON.stringify(variables)], locked);
 
+/** Undefined where there is none. Throws BuildFailure for one that is too large. */
 export async function fileTextOf(folder: string, name: string): Promise<string | undefined> {
-  return readFile(join(folder, name)).then(textOfFile, () => undefined);
+  return readSourceText(join(folder, name), name).catch((error: unknown) => {
+    if (error instanceof BuildFailure) throw error;
+    return undefined;
+  });
 }
 
 export type Cacheable = { key: CacheKey } | { not: string };

@@ -38,6 +38,30 @@ export type DependencyCache = {
   dropIfChanged(key: CacheKey): Promise<boolean>;
 };
 
+const downloadsIn = (folder: string): Record<string, string> => ({
+  NPM_CONFIG_CACHE: join(folder, 'npm'),
+  PIP_CACHE_DIR: join(folder, 'pip'),
+  UV_CACHE_DIR: join(folder, 'uv'),
+});
+
+/**
+ * Variables that make package managers keep their downloads in this folder, and look nowhere else for those
+ * of earlier builds: what a private registry gave to one build must not be there for another, which may lack
+ * the secret. Package managers take what a lockfile names by its content without asking the registry.
+ */
+export const ownDownloads = (folder: string): Record<string, string> => ({
+  ...downloadsIn(folder),
+  XDG_CACHE_HOME: join(folder, 'cache'),
+  npm_config_store_dir: join(folder, 'pnpm'),
+  pnpm_config_store_dir: join(folder, 'pnpm'),
+  YARN_CACHE_FOLDER: join(folder, 'yarn'),
+  YARN_GLOBAL_FOLDER: join(folder, 'yarn-global'),
+  BUN_INSTALL_CACHE_DIR: join(folder, 'bun'),
+  GOMODCACHE: join(folder, 'go'),
+  // Go would write-protect its folders, and nothing could remove them.
+  GOFLAGS: '-modcacherw',
+});
+
 export type CacheOptions = { folder: string; processes: Processes; signal: AbortSignal };
 
 export function openDependencyCache({ folder, processes, signal }: CacheOptions): DependencyCache {
@@ -54,11 +78,7 @@ export function openDependencyCache({ folder, processes, signal }: CacheOptions)
   const link = async (from: string, to: string) => (await run('cp', ['-al', from, to])).ok;
   const entryOf = (key: CacheKey) => join(trees, key.hash);
   return {
-    environment: {
-      NPM_CONFIG_CACHE: join(folder, 'npm'),
-      PIP_CACHE_DIR: join(folder, 'pip'),
-      UV_CACHE_DIR: join(folder, 'uv'),
-    },
+    environment: downloadsIn(folder),
     async restore(key, target) {
       const entry = entryOf(key);
       const stored = await stat(join(entry, 'stored')).catch(() => undefined);

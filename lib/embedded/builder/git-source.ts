@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type GitCredentials, repositoryAccess, submoduleAccess } from '../../adapters/git-credentials.ts';
 import { initFor } from '../../adapters/git-errors.ts';
 import { BuildFailure } from '../../builds/failure.ts';
-import { fetchLfsFiles, LFS_PULL } from '../../builds/lfs.ts';
+import { fetchLfsFiles, lfsPull } from '../../builds/lfs.ts';
 import { isOnPath } from '../../builds/project.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { type GitResult, gitEnvironment, gitReason, runGit } from '../git/run-git.ts';
@@ -46,8 +46,10 @@ export async function fetchCommit(processes: Processes, request: FetchRequest): 
   await fetchSubmodules(processes, request);
   await fetchLfsFiles(folder, {
     isInstalled: () => isOnPath('git-lfs', gitEnvironment().PATH ?? ''),
-    async pull() {
-      const pulled = await run(...LFS_PULL);
+    async pull(place) {
+      const args = lfsPull(place);
+      const pulled =
+        place === 'repository' ? await run(...args) : await inSubmodules(processes, request, args);
       return pulled.exit.code === 0 ? undefined : gitReason(pulled);
     },
     say: (text, level) => log.say(text, level),
@@ -75,13 +77,22 @@ function refusesCommit({ stderr }: GitResult): boolean {
 }
 
 /**
- * A repository from elsewhere must not make us read repositories of this machine: `file:` only when it is one
- * of them itself.
+ * Runs git for what submodules have. A repository from elsewhere must not make us read repositories of this
+ * machine: `file:` only when it is one of them itself.
  */
-async function fetchSubmodules(
+function inSubmodules(
   processes: Processes,
   { repoUrl, folder, log, signal, credentials }: FetchRequest,
-): Promise<void> {
+  args: string[],
+): Promise<GitResult> {
+  const protocols = repoUrl.startsWith('file:') ? ['https', 'ssh', 'file'] : ['https', 'ssh'];
+  const onLine = (line: Parameters<BuildLog['output']>[0]) => log.output(line);
+  const command = { args, cwd: folder, signal, protocols, onLine, access: submoduleAccess(credentials) };
+  return runGit(processes, command);
+}
+
+async function fetchSubmodules(processes: Processes, request: FetchRequest): Promise<void> {
+  const { folder, log } = request;
   const present = await access(join(folder, '.gitmodules')).then(
     () => true,
     () => false,
@@ -89,10 +100,7 @@ async function fetchSubmodules(
   if (!present) return;
   log.say('Fetching submodules');
   const args = ['submodule', '--quiet', 'update', '--init', '--recursive', '--depth=1'];
-  const protocols = repoUrl.startsWith('file:') ? ['https', 'ssh', 'file'] : ['https', 'ssh'];
-  const onLine = (line: Parameters<BuildLog['output']>[0]) => log.output(line);
-  const command = { args, cwd: folder, signal, protocols, onLine, access: submoduleAccess(credentials) };
-  const result = await runGit(processes, command);
+  const result = await inSubmodules(processes, request, args);
   if (result.exit.code === 0) return;
   log.say(`The submodules are incomplete, the build goes on without: ${gitReason(result)}`, 'WARNING');
 }

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { mkdir } from 'node:fs/promises';
 import type { Site } from '../../builds/execute.ts';
 import { BuildFailure } from '../../builds/failure.ts';
-import type { BuildPlan } from '../../builds/plan.ts';
+import { type BuildPlan, quote } from '../../builds/plan.ts';
 import {
   type BuildHost,
   findProject,
@@ -17,11 +16,6 @@ import { missingPython } from '../../processes/python/environment.ts';
 import { findPython, findPythons } from '../../processes/python/interpreters.ts';
 import { findUv } from './uv.ts';
 
-const run = promisify(execFile);
-
-/** An interpreter is some 30 MB. */
-const INSTALL_MILLISECONDS = 5 * 60_000;
-
 type PythonSite = Pick<Site, 'root' | 'environment' | 'say' | 'run'>;
 type Planned = { request: PlanRequest; plan: BuildPlan; tools: ReadonlySet<string> };
 
@@ -35,7 +29,7 @@ export async function planHere(site: PythonSite, wanted: Wanted, toolsFolder: st
   const tools = await toolsOn(path);
   const [nodeMajor = ''] = process.versions.node.split('.');
   const python = (wish: PythonWish) => choosePython(wish, site, toolsFolder);
-  const host: BuildHost = { tools, nodeMajor, python };
+  const host: BuildHost = { tools, nodeMajor, nodeMajors: [nodeMajor], python };
   return { request, tools, plan: await planProject(request, host) };
 }
 
@@ -53,14 +47,20 @@ async function choosePython(wish: PythonWish, site: PythonSite, toolsFolder: str
   const missing = missingPython(version ?? 'of that kind', pythons);
   if (version === undefined) throw new BuildFailure(`${wish.from}: ${missing}`);
   const uv = await findUv(site, pythons[0]?.executable, toolsFolder);
-  const failed = uv === undefined ? 'there is no uv to install it' : await installPython(uv, version, site);
+  const failed =
+    uv === undefined ? 'there is no uv to install it' : await installPython(uv, version, site, toolsFolder);
   const installed = failed === undefined ? await findPython(version, path) : undefined;
   if (installed !== undefined) return installed;
   throw new BuildFailure(`${wish.from}: ${missing}; ${failed ?? 'uv has installed it, but it does not run'}`);
 }
 
 /** Resolves with why uv could not install an interpreter; undefined when it did. */
-async function installPython(uv: string, version: string, site: PythonSite): Promise<string | undefined> {
+async function installPython(
+  uv: string,
+  version: string,
+  site: PythonSite,
+  toolsFolder: string,
+): Promise<string | undefined> {
   site.say(`Python ${version} is not on this machine: uv installs it`);
   const own = Object.fromEntries(
     ['UV_PYTHON_INSTALL_MIRROR', 'UV_PYTHON_INSTALL_DIR'].flatMap((name) => {
@@ -68,15 +68,17 @@ async function installPython(uv: string, version: string, site: PythonSite): Pro
       return value === undefined ? [] : [[name, value]];
     }),
   );
-  const env = { ...site.environment, ...own };
-  try {
-    await run(uv, ['python', 'install', '--no-progress', '--no-bin', version], {
-      env,
-      timeout: INSTALL_MILLISECONDS,
-    });
-    return undefined;
-  } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
-    return `uv could not install it: ${said.split('\n').at(-1)?.trim() || 'it says no reason'}`;
-  }
+  // Not in the source, which must not say where interpreters of this machine come from.
+  await mkdir(toolsFolder, { recursive: true });
+  let said = '';
+  const failed = await site.run({
+    name: 'install',
+    line: `${quote(uv)} python install --no-progress --no-bin ${version}`,
+    cwd: toolsFolder,
+    environment: { ...site.environment, ...own },
+    onLine: (line) => {
+      said = line.trim() || said;
+    },
+  });
+  return failed === undefined ? undefined : `uv could not install it: ${said || 'it says no reason'}`;
 }

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentProject } from '../../builds/agent-project.ts';
 import { venvInputs } from '../../builds/install-inputs.ts';
+import { localInToml, localRequirement } from '../../builds/local-parts.ts';
 import type { BuildPlan, InstallPart } from '../../builds/plan.ts';
 import type { PlanRequest } from '../../builds/plan-project.ts';
 import type { Interpreter } from '../../builds/python.ts';
@@ -60,14 +61,10 @@ async function reasonNotToKeep({ local }: PythonDependencies): Promise<string | 
         (await fileTextOf(folder, 'setup.py')) !== undefined || /ext-modules|\.hooks\b/.test(pyproject);
       const backend = pyproject.includes('build-backend') ? PLAIN_BACKENDS.test(pyproject) : true;
       if (runsCode || !backend) return 'a local package is built by code of its own';
-      if (/path\s*=\s*["']/.test(pyproject) || /@\s*file:/.test(pyproject))
+      if (localInToml('pyproject.toml', pyproject) !== undefined)
         return 'a local package names other folders';
     }
-    if (
-      /^[^\S\n]*(-r|-c|-e|--requirement|--constraint|--editable|\.{1,2}\/|file:)|@[^\S\n]*file:/m.test(
-        (await fileTextOf(folder, 'requirements.txt')) ?? '',
-      )
-    )
+    if (localRequirement((await fileTextOf(folder, 'requirements.txt')) ?? '') !== undefined)
       return 'requirements.txt names other files';
   }
   return undefined;

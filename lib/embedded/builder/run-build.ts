@@ -19,7 +19,7 @@ import { unpackArchive } from '../../unpack/unpack.ts';
 import type { DiskBlobs } from '../blobs/disk.ts';
 import type { BuildLog } from './build-log.ts';
 import { buildEnvironment, createSite } from './build-site.ts';
-import { openDependencyCache } from './dependency-cache.ts';
+import { openDependencyCache, ownDownloads } from './dependency-cache.ts';
 import { BuildAborted, failureMessage } from './failure.ts';
 import { fetchCommit, forgetHistory } from './git-source.ts';
 import { install } from './install.ts';
@@ -69,9 +69,13 @@ export async function runBuild(tools: BuildTools, run: BuildRun): Promise<EndSta
     return explain(context, error);
   } finally {
     await discardFolder(folder);
+    await discardFolder(downloadsOf(folder));
     await log.flush();
   }
 }
+
+/** Beside the work folder: of what a build downloads with its secrets, which nothing else may use. */
+const downloadsOf = (folder: string): string => join(dirname(folder), `downloads-${basename(folder)}`);
 
 async function buildAndStore(context: Context): Promise<EndState> {
   const { job, log } = context;
@@ -166,7 +170,8 @@ async function planAndInstall(context: Context) {
   for (const { text, level } of plan.notes) log.say(text, level);
   const ready = await withUv(bare, plan, toolsFolder);
   // Not before: what is shared between builds is installed without what a client sets.
-  const site = { ...ready, environment: { ...ready.environment, ...variablesOf(job) } };
+  const downloads = job.buildSecrets.length === 0 ? {} : ownDownloads(downloadsOf(context.folder));
+  const site = { ...ready, environment: { ...ready.environment, ...downloads, ...variablesOf(job) } };
   return { site, plan, tools, afterBuild: await install({ site, plan, request, cache, variables: job }) };
 }
 

@@ -1,5 +1,4 @@
 import { computeWords, imageTypes } from '../../compute/kinds.ts';
-import { buildFields, type RunField, runFields } from '../../contract/deployments/fields.ts';
 import type { Secret } from '../../contract/deployments/secrets.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
@@ -14,16 +13,9 @@ import { configurationOf, deploymentRefOf, getDeploymentItem } from '../../core/
 import { changeAddress, moveHost } from '../../core/items/hosts.ts';
 import type { Deployment, Listener, Revision } from '../../core/items/items.ts';
 import { getListenerItem } from '../../core/items/listeners.ts';
-import {
-  canRun,
-  checkSource,
-  fieldsOfKind,
-  kindAfter,
-  nothingToBuild,
-  type SourceFields,
-  sourceKinds,
-} from '../../domain/source.ts';
+import { canRun, checkSource, nothingToBuild, sourceKinds } from '../../domain/source.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
+import { type ChangePlan, isOfSource, planOf, sourceAfter } from './change-plan.ts';
 import { checkClusterNames, checkOperatorLimits, checkWhatRuns } from './compute-checks.ts';
 import {
   hasSameConfiguration,
@@ -55,8 +47,6 @@ export type ChangeRequest = {
   /** Make a revision whatever is sent; PATCH makes one only for what a revision would run. */
   always: boolean;
 };
-
-const SOURCE_FIELDS = ['repo_ref', 'graph_config_path', 'image_uri', 'source_tarball_path'] as const;
 
 /**
  * Merges a request into a deployment's configuration and, when it asks for something a revision would run,
@@ -111,65 +101,13 @@ export function change<T>(
   });
 }
 
-type Plan = {
-  kind: Source;
-  namesSource: boolean;
-  /** Make a revision if anything changes, or in any case. */
-  revises: boolean;
-  always: boolean;
-};
-
-function planOf(before: Deployment, body: ChangeDeploymentBody, always: boolean): Plan {
-  const config = body.source_config ?? {};
-  const source: SourceFields = body.source_revision_config ?? {};
-  const namesField =
-    SOURCE_FIELDS.some((field) => source[field] !== undefined) ||
-    buildFields.some(
-      (field) => config[field] !== undefined && !isNothing(config[field], before.config[field]),
-    );
-  const kind = kindAfter(before, body.revision_source, { ...config, ...source });
-  return {
-    kind,
-    // Naming the kind alone names no source, unless it is another one: there is nothing to take over then.
-    namesSource: namesField || kind !== before.revision_source,
-    revises: always || namesField || asksForMore(before, body),
-    always: always || namesField,
-  };
-}
-
-/** An empty list where there is none says nothing. */
-const isNothing = (asked: unknown, current: unknown): boolean =>
-  Array.isArray(asked) && asked.length === 0 && current === undefined;
-
-/**
- * Whether a request names what a revision runs beside its source. An empty list where there is none says
- * nothing.
- */
-function asksForMore(
-  before: Deployment,
-  { secrets, secret_references, source_config }: ChangeDeploymentBody,
-) {
-  const names = (asked: unknown[] | undefined, current: unknown[]) =>
-    asked !== undefined && asked.length + current.length > 0;
-  return (
-    names(secrets, before.secret_names) ||
-    names(secret_references, before.secret_references) ||
-    runFields.some((field) => source_config?.[field] !== undefined)
-  );
-}
-
-const isOfSource = (fields: Partial<Record<keyof SourceFields | RunField, unknown>>): boolean =>
-  fields.build_on_push !== undefined ||
-  SOURCE_FIELDS.some((field) => fields[field] !== undefined) ||
-  buildFields.some((field) => fields[field] !== undefined);
-
 /** Refuses what cannot be; gives the writes that go with what the request names. */
 async function checkAsked(
   deps: ChangeDeps,
   before: Deployment,
   listener: Listener,
   body: ChangeDeploymentBody,
-  plan: Plan,
+  plan: ChangePlan,
 ): Promise<Write[]> {
   const anew = askedAnew(before, body);
   checkRepository(anew.source_config, deps.settings);
@@ -221,7 +159,7 @@ function changed(
   before: Deployment,
   asked: Deployment,
   body: ChangeDeploymentBody,
-  plan: Plan,
+  plan: ChangePlan,
   secrets: Secret[] | undefined,
 ): Deployment {
   const version = before.config_version + 1;
@@ -245,24 +183,7 @@ function numbered(
   return { latest_number: next.number, latest_revision_id: next.id };
 }
 
-/**
- * A revision of another kind keeps only the path of the configuration, if its kind has one; the commit is
- * always found anew.
- */
-function sourceAfter(
-  before: Deployment,
-  body: ChangeDeploymentBody,
-  kind: Source,
-): Pick<Deployment, 'revision_source' | 'revision_config'> {
-  const { revision_config: current, revision_source: currentKind } = before;
-  const kept = kind === currentKind ? current : { graph_config_path: current.graph_config_path };
-  return {
-    revision_source: kind,
-    revision_config: fieldsOfKind(kind, { ...kept, ...body.source_revision_config }),
-  };
-}
-
-function revisionOf(deps: ChangeDeps, after: Deployment, plan: Plan, caller: Caller): Revision {
+function revisionOf(deps: ChangeDeps, after: Deployment, plan: ChangePlan, caller: Caller): Revision {
   const fields = { ...after.config, ...after.revision_config };
   const skipped = nothingToBuild(after.revision_source, fields);
   const inherits = !plan.namesSource && skipped === undefined;

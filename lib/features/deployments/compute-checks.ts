@@ -43,12 +43,18 @@ export function checkOperatorLimits(
 
 type Asked = {
   secret_references?: readonly unknown[] | undefined;
-  source_config?: { resource_spec?: Readonly<Record<string, unknown>> | undefined } | undefined;
+  source_config?:
+    | {
+        resource_spec?: Readonly<Record<string, unknown>> | undefined;
+        dockerfile_path?: string | null | undefined;
+        docker_target?: string | null | undefined;
+      }
+    | undefined;
 };
 
 /**
- * Refuses what the compute behind a listener cannot give to an agent: secrets of its own to refer to, and
- * what it lacks of a `resource_spec`. An empty list or object asks for nothing.
+ * Refuses what the compute behind a listener cannot give to an agent: secrets of its own to refer to, an
+ * image by a Dockerfile, and what it lacks of a `resource_spec`. An empty list or object asks for nothing.
  */
 export function checkWhatRuns({ compute_type: type, compute_id: id }: Listener, asked: Asked): void {
   const { does, lacks } = computeWords[type];
@@ -57,6 +63,12 @@ export function checkWhatRuns({ compute_type: type, compute_id: id }: Listener, 
       reason: `listener ${id} ${does} and has no secrets of its own to refer to; send the values as 'secrets'.`,
     });
   }
+  if (computeKinds[type].runs !== 'image')
+    for (const field of ['dockerfile_path', 'docker_target'] as const)
+      if (asked.source_config?.[field])
+        throw refuse('source_configuration', {
+          reason: `listener ${id} ${does} and builds no images, so '${field}' ${JSON.stringify(asked.source_config[field])} would do nothing; leave it out, or use a listener of compute_type 'k8s' or 'ecs'.`,
+        });
   const spec = asked.source_config?.resource_spec ?? {};
   const lacked = Object.entries(lacks).find(([field]) => asksFor(spec[field]));
   if (lacked === undefined) return;

@@ -93,14 +93,19 @@ function withSourceOf(
   deps: Pick<Deps, 'clock'>,
   before: Deployment,
   old: Revision,
-  { repo_url: repoUrl }: Configuration,
+  { repo_url: repoUrl, root_directory: root }: Configuration,
 ): Deployment {
   const next = nextRevision(deps, before.latest_number);
-  const { repo_url: _, ...config } = before.config;
+  const { repo_url: _, root_directory: __, ...config } = before.config;
   return {
     ...before,
     updated_at: new Date(deps.clock.now()).toISOString(),
-    config: { ...config, ...(repoUrl !== undefined && { repo_url: repoUrl }) },
+    config: {
+      ...config,
+      ...(repoUrl !== undefined && { repo_url: repoUrl }),
+      // What is deployed after this inherits what was built of that folder.
+      ...(root !== undefined && { root_directory: root }),
+    },
     revision_source: old.source,
     revision_config: old.revision_config,
     latest_number: next.number,

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, readlink, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -24,7 +24,7 @@ type Ran = { code: number; said: string };
  */
 async function anImage(
   files: Files,
-  commands: { installCommand?: string; buildCommand?: string } = {},
+  commands: { installCommand?: string; buildCommand?: string; startCommand?: string } = {},
   config = 'langgraph.json',
 ) {
   const folder = await realpath(await temporaryFolder());
@@ -261,6 +261,16 @@ it('starts a server of an image as it is written down: the project’s tools fir
   const env = { PATH: process.env.PATH, PORT: '8000' };
   const started = execFileSync(image.at('project/start'), { env, encoding: 'utf8', cwd: '/' });
   expect(started.trim()).toBe(`${image.at('build')} 8000 ${image.at('project/start')} ${process.pid}`);
+});
+
+it('says what is missing where only a start_command starts an image, and there is none', async () => {
+  const image = await anImage({ 'a.txt': '' }, { startCommand: './serve' });
+  expect(image.run('finish').code).toBe(0);
+  const { status, stderr } = spawnSync(image.at('project/start'), { encoding: 'utf8', cwd: '/' });
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringContaining('Set source_config.start_command again.'),
+  });
 });
 
 it('takes along the libraries that a program is linked to', async () => {

@@ -65,7 +65,7 @@ it('gives them to the commands of a plan, of an image and of a folder, and keeps
     const text = await done.seen('build-0/Dockerfile');
     const runs = text.split('\n').filter((line) => line.includes('/slipway/builder.mjs'));
     const bound = runs.map((line) =>
-      / --mount=type=secret,id=slipway-environment,target=(\S+) \. \1 && \S+ \/slipway\/builder\.mjs /.test(
+      / --mount=type=secret,id=slipway-environment,target=(\S+),mode=0444 \. \1 && \S+ \/slipway\/builder\.mjs /.test(
         line,
       ),
     );
@@ -95,7 +95,7 @@ it('gives them to all that the Dockerfile of an agent runs by a shell', async ()
     '',
   ].join('\n');
   const done = await built(agent, {}, described);
-  const mount = '--mount=type=secret,id=slipway-environment,target=/run/slipway-environment';
+  const mount = '--mount=type=secret,id=slipway-environment,target=/run/slipway-environment,mode=0444';
   const source = '. /run/slipway-environment &&';
   expect((await done.seen('build-1/Dockerfile')).split('\n')).toEqual([
     'FROM base',
@@ -128,3 +128,13 @@ it('stores no folder that holds a secret, and names the file', async () => {
   expect(ended.exported.ARTIFACT_KEY).toBeUndefined();
   expect(JSON.stringify(ended)).not.toContain(CANARY);
 });
+
+it.each([{ rootDirectory: `apps/${CANARY}` }, { configPath: `apps/${CANARY}/langgraph.json` }])(
+  'gives no reason that holds a secret: %o',
+  async (wrong) => {
+    const { ended } = await built(server, wrong);
+    expect(ended.exported.FAILURE_REASON).toContain('apps/***');
+    expect(ended.lines.at(-1)).toBe(`ERROR: ${ended.exported.FAILURE_REASON}`);
+    expect(JSON.stringify(ended)).not.toContain(CANARY);
+  },
+);

@@ -3,6 +3,7 @@ import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as tar from 'tar';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Site } from '../../../lib/builds/execute.ts';
 import { unpackTarball } from '../../../lib/builds/tarball.ts';
 import { planHere } from '../../../lib/embedded/builder/machine.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
@@ -42,6 +43,33 @@ async function sourceOf(files: Files, kind: 'git' | 'tarball'): Promise<string> 
   expect(outcome).toBe('unpacked');
   return join(target, 'source');
 }
+
+it('has a missing Python installed as a command of the build, which an interrupt ends', async () => {
+  const root = await realpath(
+    await sourceOf(
+      {
+        'requirements.txt': '',
+        '.python-version': '3.97',
+        'main.py': 'from fastapi import FastAPI\napp = FastAPI()\n',
+      },
+      'git',
+    ),
+  );
+  const path = await aPath();
+  await writeFile(join(path, 'uv'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const stopped = new Error('stopped');
+  const lines: string[] = [];
+  const run: Site['run'] = async ({ line, cwd }) => {
+    // The source may say where uv gets interpreters from, so this is not run there.
+    expect(cwd).not.toBe(root);
+    lines.push(line);
+    throw stopped;
+  };
+  const site = { root, environment: { PATH: path }, say: () => undefined, run };
+  const wanted = { configPath: 'langgraph.json' };
+  await expect(planHere(site, wanted, await temporaryFolder())).rejects.toBe(stopped);
+  expect(lines).toEqual(['uv python install --no-progress --no-bin 3.97']);
+});
 
 // The builder of images is asked the same in test/infra/image-builder/plans.test.ts.
 it.each(buildCases)('this machine builds $name as planned', async ({ files, source, wanted, expected }) => {

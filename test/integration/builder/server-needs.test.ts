@@ -100,12 +100,18 @@ describe('a project that becomes a LangGraph server', () => {
 describe('whatever a LangGraph server would need, there is built', () => {
   const lacks = { stores, licence: true, isAll: true };
 
-  it('a project with a Dockerfile of its own', async () => {
-    expect(await planned(lacks, {}, { Dockerfile: 'FROM scratch\n' })).toBe('');
-  });
-
-  it('a project without graphs', async () => {
-    const files = { 'package.json': '{"scripts":{"start":"node ."}}' };
-    expect(await planned(lacks, { graphs: undefined }, files)).toBe('');
+  it.each([
+    ['a project with a Dockerfile of its own', {}, { Dockerfile: 'FROM scratch\n' }, 'a Dockerfile'],
+    [
+      'a project without graphs',
+      { graphs: undefined },
+      { 'package.json': '{"scripts":{"start":"node ."}}' },
+      'a Node.js server',
+    ],
+  ])('%s', async (_, langgraph, files, taken) => {
+    const said = await planned(lacks, langgraph, files);
+    expect(said).toContain(taken);
+    expect(said).not.toContain('WARNING');
+    expect(said).not.toContain('licence');
   });
 });

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { BuildState } from '../../../lib/adapters/builds.ts';
-import { findPython, findPythons } from '../../../lib/processes/python/interpreters.ts';
+import { findPython } from '../../../lib/processes/python/interpreters.ts';
 import { gitRepository } from '../../support/files/git-repository.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { recordedTools } from './recorded-tools.ts';
@@ -16,6 +18,8 @@ case "$1" in
   tool) echo locked ;;
 esac`;
 const PYTHON = 'echo 3.12\necho "$0"';
+const execute = promisify(execFile);
+
 const fastapi = { 'main.py': 'from fastapi import FastAPI\napp = FastAPI()\n' };
 
 type Set = Awaited<ReturnType<typeof setUp>>;
@@ -57,6 +61,23 @@ describe('a source that cannot be started', () => {
   });
 });
 
+it('a source that only a start_command starts is stored without a line of its own', async () => {
+  const set = await setUp();
+  const { url } = await gitRepository({ 'a.txt': '' });
+  const { state } = await set.run(jobFor(url, { startCommand: './serve' }));
+  expect(startIn(await filesOf(set, state))).toEqual({ folder: '.', from: 'start_command' });
+});
+
+it('a version of Node.js that is not the one of the machine is said in the log', async () => {
+  const { run } = await setUp();
+  const { url } = await gitRepository({ Procfile: 'web: node .', '.nvmrc': '16' });
+  const { log } = await run(jobFor(url));
+  const [major] = process.versions.node.split('.');
+  expect(log).toContain(
+    `.nvmrc asks for Node.js 16, which is not to be had here; it is built and started with Node.js ${major}`,
+  );
+});
+
 describe('a server in Python', () => {
   it('is told in the first lines of the log, installed by uv, and gets what serves it', async () => {
     const tools = await recordedTools({ 'python3.12': PYTHON, uv: UV });
@@ -77,7 +98,7 @@ describe('a server in Python', () => {
       'Build: nothing',
       'Start: uvicorn main:app --host $HOST --port $PORT',
       expect.stringMatching(
-        /^What changes this: install_command, build_command and start_command .* package\.json$/,
+        /^What changes this: root_directory, install_command, .* deployment, and the `web` line of a Procfile$/,
       ),
     ]);
     const installs = async () => (await tools.calls()).filter((call) => call.startsWith('uv pip'));
@@ -125,9 +146,12 @@ describe('a server in Python', () => {
     const { url } = await gitRepository({ Procfile: 'web: .venv/bin/serve' });
     const installCommand = 'python3 -m venv .venv';
     const files = await filesOf(set, (await set.run(jobFor(url, { installCommand }))).state);
-    const [python] = await findPythons(process.env.PATH ?? '');
+    const { stdout: version } = await execute('python3', [
+      '-c',
+      "import sys; print('%d.%d' % sys.version_info[:2])",
+    ]);
     expect(startIn(files)).toMatchObject({ line: '.venv/bin/serve', venv: '.venv' });
-    expect(JSON.parse(files.get('.venv/slipway.json') ?? '')).toMatchObject({ python: python?.version });
+    expect(JSON.parse(files.get('.venv/slipway.json') ?? '')).toMatchObject({ python: version.trim() });
   });
 });
 

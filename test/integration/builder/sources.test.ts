@@ -66,6 +66,33 @@ describe('a repository with Git LFS', () => {
     );
   });
 
+  describe('in a submodule', () => {
+    async function built(program: string) {
+      await withProgram('git-lfs', program);
+      const assets = await gitRepository(files);
+      const repository = await gitRepository({ Procfile: 'web: true' });
+      repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', assets.url, 'assets');
+      await repository.commit({});
+      const { run, blobs } = await setUp();
+      return { blobs, ...(await run(jobFor(repository.url))) };
+    }
+
+    it('has them fetched there', async () => {
+      const { state, blobs, log } = await built('test "$1" = pull && printf fetched > data/a.bin');
+      if (state.state !== 'succeeded' || state.artifact.kind !== 'folder')
+        throw new Error(JSON.stringify(state));
+      expect((await unpack(blobs, state.artifact.key)).get('assets/data/a.bin')).toBe('fetched');
+      expect(log.join('\n')).not.toContain('.lfsconfig');
+    });
+
+    it('fails naming it when they cannot be had', async () => {
+      const { state } = await built('echo "Object does not exist" >&2; exit 2');
+      expect(messageOf(state)).toMatch(
+        /^Git LFS cannot fetch assets\/data\/a\.bin of submodule assets: .*Object does not exist/,
+      );
+    });
+  });
+
   it('may have files that only look like pointers', async () => {
     const { run } = await setUp();
     const repository = await gitRepository({ Procfile: 'web: true', 'docs/pointer.txt': pointer });

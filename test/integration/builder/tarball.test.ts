@@ -101,13 +101,22 @@ describe('a build of an uploaded tarball', () => {
   });
 
   it('leaves a folder that paths name, and one that is no project', async () => {
-    for (const configPath of ['apps/agent/langgraph.json', 'langgraph.json']) {
+    for (const wanted of [
+      { configPath: 'apps/agent/langgraph.json' },
+      { configPath: './apps/langgraph.json' },
+      { configPath: 'langgraph.json', rootDirectory: './apps' },
+      { configPath: '../apps/langgraph.json', rootDirectory: 'other' },
+      { configPath: 'langgraph.json' },
+    ]) {
       const folder = await temporaryFolder();
       await mkdir(join(folder, 'apps', 'agent'), { recursive: true });
       await writeFile(join(folder, 'apps', 'agent', 'langgraph.json'), '{}');
       await writeFile(join(folder, 'apps', 'agent', 'Procfile'), 'web: true');
       const said: string[] = [];
-      await leaveOuterFolder(folder, { configPath }, (text) => said.push(text));
+      // Only the last names no folder, and this one holds no project.
+      const isProject = wanted.configPath !== 'langgraph.json' || wanted.rootDirectory !== undefined;
+      if (isProject) await writeFile(join(folder, 'apps', 'Procfile'), 'web: true');
+      await leaveOuterFolder(folder, wanted, (text) => said.push(text));
       expect([await readdir(folder), said]).toEqual([['apps'], []]);
     }
   });

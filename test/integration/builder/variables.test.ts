@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import * as tar from 'tar';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { BuildState } from '../../../lib/adapters/builds.ts';
 import { gitRepository } from '../../support/files/git-repository.ts';
-import { temporaryFolder } from '../../support/files/temporary-folder.ts';
-import { writeFiles } from '../../support/files/write-files.ts';
+import { newFolder, removeFolder, temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { type Files, writeFiles } from '../../support/files/write-files.ts';
 import { onLoopback } from '../../support/http/loopback-server.ts';
 import { installUv } from '../../support/programs/uv.ts';
 import { jobFor, messageOf, setUp, unpack } from './set-up.ts';
@@ -41,14 +43,34 @@ async function npmRegistry() {
     'package/package.json': JSON.stringify(about),
     'package/index.js': 'module.exports = "hello"',
   });
-  const packed = tar.create({ cwd: folder, gzip: true, portable: true, sync: true }, ['package']).read();
-  return privateRegistry(`Bearer ${CANARY}`, (path, url) => {
-    if (path.endsWith('.tgz')) return { type: 'application/octet-stream', body: packed ?? '' };
-    const dist = { tarball: `${url}/@acme/greet/-/greet-1.0.0.tgz` };
-    const versions = { '1.0.0': { ...about, dist } };
+  const packed =
+    tar.create({ cwd: folder, gzip: true, portable: true, sync: true }, ['package']).read() ?? '';
+  const at = (url: string): string => `${url}/@acme/greet/-/greet-1.0.0.tgz`;
+  const registry = await privateRegistry(`Bearer ${CANARY}`, (path, url) => {
+    if (path.endsWith('.tgz')) return { type: 'application/octet-stream', body: packed };
+    const versions = { '1.0.0': { ...about, dist: { tarball: at(url) } } };
     const body = JSON.stringify({ name: about.name, 'dist-tags': { latest: '1.0.0' }, versions });
     return { type: 'application/json', body };
   });
+  const integrity = `sha512-${createHash('sha512').update(packed).digest('base64')}`;
+  const locked = { version: about.version, resolved: at(registry.url), integrity };
+  return { ...registry, locked };
+}
+
+/** `.npmrc` of a project that takes `@acme/…` from a registry. */
+const npmrc = (url: string): string =>
+  `@acme:registry=${url}/\n//${new URL(url).host}/:_authToken=\${NPM_TOKEN}\n`;
+
+let uv: Promise<{ folder: string; path: string }> | undefined;
+afterAll(async () => {
+  if (uv !== undefined) await removeFolder((await uv).folder);
+});
+
+/** Puts uv, which is installed once, on the PATH of a test. */
+async function withUv(): Promise<void> {
+  uv ??= newFolder().then((folder) => ({ folder, path: installUv(folder).path }));
+  vi.stubEnv('PATH', (await uv).path);
+  onTestFinished(() => void vi.unstubAllEnvs());
 }
 
 /** An index of Python packages that has `acme-greet`. */
@@ -65,11 +87,13 @@ async function pythonIndex() {
   execFileSync('zip', ['-q', '-r', wheel, 'acme_greet.py', info], { cwd: folder });
   const body = execFileSync('cat', [join(folder, wheel)]);
   const credentials = Buffer.from(`reader:${CANARY}`).toString('base64');
-  return privateRegistry(`Basic ${credentials}`, (path) =>
+  const index = await privateRegistry(`Basic ${credentials}`, (path) =>
     path.endsWith('.whl')
       ? { type: 'application/octet-stream', body }
       : { type: 'text/html', body: `<a href="/files/${wheel}">${wheel}</a>` },
   );
+  const sha256 = createHash('sha256').update(body).digest('hex');
+  return { ...index, locked: { url: `${index.url}/files/${wheel}`, sha256 } };
 }
 
 type Set = Awaited<ReturnType<typeof setUp>>;
@@ -86,6 +110,25 @@ function expectHidden({ dataFolder }: Set, ...shown: unknown[]): void {
   expect(found.toString()).toBe('');
 }
 
+/** A project of uv with a lockfile, whose one package comes from an index with a name. */
+function lockedProject({ url, locked }: Awaited<ReturnType<typeof pythonIndex>>): Files {
+  return {
+    'pyproject.toml': [
+      '[project]\nname = "x"\nversion = "1"\nrequires-python = ">=3.9"\ndependencies = ["acme-greet"]',
+      `[[tool.uv.index]]\nname = "private"\nurl = "${url}/simple"\nexplicit = true`,
+      '[tool.uv.sources]\nacme-greet = { index = "private" }\n',
+    ].join('\n'),
+    'uv.lock': [
+      'version = 1\nrequires-python = ">=3.9"\n',
+      `[[package]]\nname = "acme-greet"\nversion = "1.0.0"\nsource = { registry = "${url}/simple" }`,
+      `wheels = [{ url = "${locked.url}", hash = "sha256:${locked.sha256}" }]\n`,
+      '[[package]]\nname = "x"\nversion = "1"\nsource = { virtual = "." }\ndependencies = [{ name = "acme-greet" }]\n',
+      '[package.metadata]',
+      `requires-dist = [{ name = "acme-greet", index = "${url}/simple" }]\n`,
+    ].join('\n'),
+  };
+}
+
 describe('a build with variables of its own', () => {
   it('installs from a private registry of npm, and keeps nothing of its token', async () => {
     const registry = await npmRegistry();
@@ -99,7 +142,7 @@ describe('a build with variables of its own', () => {
           build: 'node -p "require(\'@acme/greet\')+process.env.SUFFIX" >built.txt',
         },
       }),
-      '.npmrc': `@acme:registry=${registry.url}/\n//127.0.0.1:${new URL(registry.url).port}/:_authToken=\${NPM_TOKEN}\n`,
+      '.npmrc': npmrc(registry.url),
     });
     const secrets = {
       buildEnv: [{ name: 'SUFFIX', value: '-there' }],
@@ -117,8 +160,7 @@ describe('a build with variables of its own', () => {
   });
 
   it('installs from a private index of Python, and keeps nothing of its password', async () => {
-    vi.stubEnv('PATH', installUv(await temporaryFolder()).path);
-    onTestFinished(() => void vi.unstubAllEnvs());
+    await withUv();
     const index = await pythonIndex();
     const set = await setUp();
     const { url } = await gitRepository({
@@ -140,6 +182,48 @@ describe('a build with variables of its own', () => {
       venv: 'apps/greet/.venv',
     });
     expectHidden(set, [...files], entries, state);
+  });
+
+  it('leaves nothing that it downloads to another build of its tenant, which lacks the token', async () => {
+    const registry = await npmRegistry();
+    const set = await setUp();
+    const dependencies = { '@acme/greet': '1.0.0' };
+    const packages = { '': { name: 'x', dependencies }, 'node_modules/@acme/greet': registry.locked };
+    const { url } = await gitRepository({
+      'package.json': JSON.stringify({ name: 'x', dependencies, scripts: { start: 'node .' } }),
+      // What is locked by its content is taken from a cache without a word to the registry.
+      'package-lock.json': JSON.stringify({ name: 'x', lockfileVersion: 3, packages }),
+      '.npmrc': npmrc(registry.url),
+    });
+    const { tenantId } = jobFor(url);
+    const token = { buildSecrets: [{ name: 'NPM_TOKEN', value: CANARY }], maskValues: [CANARY] };
+    const first = await set.run(jobFor(url, { tenantId, ...token }));
+    expect((await filesOf(set, first.state)).has('node_modules/@acme/greet/index.js')).toBe(true);
+    const other = await set.run(jobFor(url, { tenantId }));
+    expect(messageOf(other.state)).toMatch(/^`npm ci` exited with code 1/);
+    expect(messageOf(other.state)).toContain('401');
+    expect(await readdir(join(set.dataFolder, 'work'))).toEqual([]);
+  });
+
+  it('installs what uv.lock names by the password of its index, and only with it', async () => {
+    await withUv();
+    const index = await pythonIndex();
+    const set = await setUp();
+    const { url } = await gitRepository(lockedProject(index));
+    const { tenantId } = jobFor(url);
+    const job = {
+      tenantId,
+      startCommand: 'python -m http.server $PORT',
+      buildEnv: [{ name: 'UV_INDEX_PRIVATE_USERNAME', value: 'reader' }],
+    };
+    const password = { buildSecrets: [{ name: 'UV_INDEX_PRIVATE_PASSWORD', value: CANARY }] };
+    const first = await set.run(jobFor(url, { ...job, ...password, maskValues: [CANARY] }));
+    const files = await filesOf(set, first.state);
+    expect([...files.keys()].some((path) => path.endsWith('site-packages/acme_greet.py'))).toBe(true);
+    expectHidden(set, [...files], first.entries, first.state);
+    const other = await set.run(jobFor(url, job));
+    expect(messageOf(other.state)).toMatch(/^`uv sync .*exited with code/);
+    expect(messageOf(other.state)).toContain('401');
   });
 
   it('stores nothing that holds a secret, and names the file', async () => {

@@ -27,7 +27,9 @@ const config = (more: object) => ({
   source_config: { repo_url: 'https://example.com/repo.git', ...more },
 });
 
-async function made(more: object = { build_secrets: [token] }, beside: object = {}) {
+const ONE_SECRET = { build_secrets: [token] };
+
+async function made(more: object = ONE_SECRET, beside: object = {}) {
   const world = await listening();
   return { world, id: (await post(world, github('a', { ...config(more), ...beside }))).id };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { github, post, refusal, refusedWith, register } from '../../support/world/requests.ts';
+import { change, github, post, refusal, refusedWith, register } from '../../support/world/requests.ts';
 import { allItems, aWorld } from '../../support/world/world.ts';
 
 const repo = { repo_url: 'https://example.com/repo.git' };
@@ -151,6 +151,22 @@ describe('secrets of a create', () => {
     expect(await refusedWith(post(world, github('a', { secret_references })))).toMatch(
       /^400 Source configuration error: listener machine runs processes and has no secrets of its own/,
     );
+  });
+});
+
+describe('a Dockerfile', () => {
+  it.each([
+    ['dockerfile_path', 'docker/Dockerfile'],
+    ['docker_target', 'web'],
+  ])('is not named by %s where no images are built, at first or later', async (field, value) => {
+    const world = await aWorld();
+    await register(world, 'machine');
+    const reason = `400 Source configuration error: listener machine runs processes and builds no images, so '${field}' "${value}" would do nothing; leave it out, or use a listener of compute_type 'k8s' or 'ecs'.`;
+    const source_config = { ...repo, [field]: value };
+    expect(await refusedWith(post(world, github('a', { source_config })))).toBe(reason);
+    const { id } = await post(world, github('a'));
+    expect(await refusedWith(change(world, id, { source_config: { [field]: value } }))).toBe(reason);
+    await change(world, id, { source_config: { [field]: '' } });
   });
 });
 

@@ -16,6 +16,8 @@ type Row = {
   clearedBy: '' | object | null | undefined;
   /** Values that are refused. */
   refused: readonly unknown[];
+  /** Only where images are built it means something. */
+  ofImages?: true;
 };
 
 /**
@@ -92,12 +94,14 @@ const rows: Record<PlainField | `source_config.${ConfigField}`, Row> = {
     revisions: 1,
     clearedBy: '',
     refused: ['/Dockerfile', '../Dockerfile', 'a\0b', 7],
+    ofImages: true,
   },
   'source_config.docker_target': {
     values: ['production', '0'],
     revisions: 1,
     clearedBy: '',
     refused: ['--push', 'a b', 'a\n', 'a'.repeat(129), 7],
+    ofImages: true,
   },
   'source_config.build_env': {
     values: [[{ name: 'NEXT_PUBLIC_URL', value: 'https://a.example' }], [{ name: 'A', value: '' }]],
@@ -161,7 +165,8 @@ describe.each(Object.entries(rows))('%s', (path, { values, clearedBy, refused, .
   };
   const created = async (value: unknown): Promise<{ world: World; id: string }> => {
     const world = await aWorld();
-    await register(world, 'machine');
+    const compute_config = { k8s_namespaces: ['one'] };
+    await register(world, 'here', row.ofImages ? { compute_type: 'k8s', compute_config } : {});
     return { world, id: (await post(world, creation(value))).id };
   };
   const shown = async (world: World, id: string): Promise<unknown> =>

@@ -11,7 +11,7 @@ require('http').createServer((request, response) => {
   response.setHeader('location', 'http://192.0.2.1/');
   response.end();
   console.log('"GET /d/x' + request.url + ' HTTP/1.1" ' + response.statusCode);
-}).listen(process.env.PORT, process.env.HOST, () => console.log('it listens'))`;
+}).listen(process.env.PORT, process.env.HOST, () => console.log('it listens; GET /stocks/ fails'))`;
 
 describe('the health_check of a deployment', () => {
   const shared = sharedListener();
@@ -30,10 +30,13 @@ describe('the health_check of a deployment', () => {
   });
 
   it('fails a server that does not answer well within timeout_seconds, without our questions in what it quotes', async () => {
-    const { completed } = await run({ health_check: { path: '/nowhere', timeout_seconds: 2 } });
-    expect(completed.status_message).toBe(
-      'The server was not ready within 2 s: GET /nowhere answers 500. Its last lines of output:\nit listens',
-    );
+    for (const path of ['/nowhere', '/']) {
+      const environment = [{ name: 'UVICORN_ROOT_PATH', value: '/d/x' }];
+      const { completed } = await run({ health_check: { path, timeout_seconds: 2 }, environment });
+      expect(completed.status_message).toBe(
+        `The server was not ready within 2 s: GET ${path} answers 500. Its last lines of output:\nit listens; GET /stocks/ fails`,
+      );
+    }
   });
 
   it('may say how long /ok is waited for', async () => {
@@ -55,5 +58,22 @@ describe('the start_command of a deployment', () => {
     const completed = await completionOf(controlPlane, controlPlane.offerDeploy(spec));
     expect(completed).toMatchObject({ outcome: 'succeeded' });
     expect(await (await fetch(program.url(spec.deployment_name))).text()).toBe('b c');
+  });
+
+  it('starts an agent, which is ready by /ok alone', async () => {
+    const { controlPlane } = shared();
+    const script =
+      "require('http').createServer((q, s) => { s.statusCode = 404; s.end(); }).listen(process.env.PORT)";
+    const artifact = controlPlane.addArtifact(await scriptTarball(script));
+    const own = {
+      server: 'langgraph',
+      start_command: 'npm start',
+      health_check: { timeout_seconds: 2 },
+    } as const;
+    const completed = await completionOf(
+      controlPlane,
+      controlPlane.offerDeploy(specOf(controlPlane, artifact, own)),
+    );
+    expect(completed.status_message).toMatch(/^The server was not ready within 2 s: GET \/ok answers 404\./);
   });
 });

@@ -1,10 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { toolsOn } from '../../../lib/builds/project.ts';
 import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
+import { childEnvironment } from '../../../lib/processes/environment.ts';
 import { completionOf, deploy, helloTarball, specOf, tarballOf } from './listener-program.ts';
 import { type SharedListener, sharedListener } from './shared-listener.ts';
 
 type BadRevision = {
   what: string;
+  /** A tool that not every machine has. */
+  needs?: string;
   files: Record<string, string>;
   message: RegExp;
   /** What the log says meanwhile. */
@@ -18,9 +22,11 @@ function itKeepsTheOldOne(shared: () => SharedListener, bad: BadRevision[]): voi
     old = await deploy(shared().controlPlane, await helloTarball('v1'));
   });
 
-  it.each(bad)(
+  it.for(bad)(
     'fails $what with the reason, and keeps the old one serving',
-    async ({ files, message, said }) => {
+    async ({ needs, files, message, said }, { skip }) => {
+      if (needs !== undefined && !(await toolsOn(childEnvironment()['PATH'] ?? '')).has(needs))
+        skip(`${needs} is not on PATH`);
       const { controlPlane, program } = shared();
       const { deployment_id, deployment_name } = old;
       const withPackage =
@@ -46,6 +52,65 @@ function itKeepsTheOldOne(shared: () => SharedListener, bad: BadRevision[]): voi
     },
   );
 }
+
+/** What a build writes down for the listener: the line that starts the server. */
+const startFile = (line: string): Record<string, string> => ({
+  '.slipway-start.json': JSON.stringify({ folder: '.', line, from: `\`${line}\`` }),
+});
+
+/** Servers of other kinds. Each listens on a port of its own choice and says which; with `exit` it ends with 3. */
+const others: { kind: string; needs: string; files: (mode: 'listen' | 'exit') => Record<string, string> }[] =
+  [
+    {
+      kind: 'a Go',
+      needs: 'go',
+      files: (mode) => ({
+        ...startFile(`go build -o slipway-server . && exec ./slipway-server ${mode}`),
+        'go.mod': 'module here\n\ngo 1.19\n',
+        // The package of HTTP takes long to compile.
+        'main.go': `package main
+
+import (
+	"net"
+	"os"
+)
+
+func main() {
+	if os.Args[1] == "exit" {
+		println("no database")
+		os.Exit(3)
+	}
+	listener, _ := net.Listen("tcp", "127.0.0.1:0")
+	println("here", listener.Addr().(*net.TCPAddr).Port)
+	for {
+		client, _ := listener.Accept()
+		client.Read(make([]byte, 4096))
+		client.Write([]byte("HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n"))
+		client.Close()
+	}
+}
+`,
+      }),
+    },
+    {
+      kind: 'a Deno',
+      needs: 'deno',
+      files: (mode) => ({
+        ...startFile(`deno run --allow-all main.ts ${mode}`),
+        'main.ts':
+          'if (Deno.args[0] === "exit") { console.log("no database"); Deno.exit(3); }\nDeno.serve({ port: 0, hostname: "127.0.0.1", onListen: ({ port }) => console.log("here " + port) }, () => new Response());\n',
+      }),
+    },
+    {
+      kind: 'a Bun',
+      needs: 'bun',
+      files: (mode) => ({
+        ...startFile(`bun main.ts ${mode}`),
+        'main.ts':
+          'if (Bun.argv[2] === "exit") { console.log("no database"); process.exit(3); }\nconsole.log("here", Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() }).port);\n',
+      }),
+    },
+  ];
 
 describe('a revision that cannot serve', () => {
   const shared = sharedListener();
@@ -76,7 +141,7 @@ describe('a revision that cannot serve', () => {
     {
       what: 'a server that a build has written down and that exits',
       files: {
-        '.slipway-start.json': '{"folder":".","line":"cd . && python3 a.py","from":"`python3 a.py`"}',
+        ...startFile('cd . && python3 a.py'),
         'a.py': 'raise SystemExit("no database")',
       },
       message: /The server exited with code 1\.[^]*no database/,
@@ -89,6 +154,20 @@ describe('a revision that cannot serve', () => {
       },
       message: /The server exited with code 4\.[^]*gone/,
     },
+    ...others.flatMap(({ kind, needs, files }) => [
+      {
+        what: `${kind} server that listens on another port`,
+        needs,
+        files: files('listen'),
+        message: /It listens on port (\d+) instead of PORT=\d+\.[^]*here \1/,
+      },
+      {
+        what: `${kind} server that exits`,
+        needs,
+        files: files('exit'),
+        message: /The server exited with code 3\.[^]*no database/,
+      },
+    ]),
     {
       what: 'a server whose program is missing',
       files: { Procfile: 'web: no-such-program main.py' },
@@ -97,7 +176,7 @@ describe('a revision that cannot serve', () => {
     {
       what: 'a folder with nothing to start',
       files: { 'index.html': 'hello' },
-      message: /no "start" script in package\.json and no "web:" line in a Procfile/,
+      message: /There is nothing to start: no .*\bProcfile\b/,
     },
   ]);
 });

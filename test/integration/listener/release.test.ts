@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { runRelease } from '../../../lib/compute/process/release.ts';
+import { startOf } from '../../../lib/compute/process/start-line.ts';
 import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
+import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { completionOf, specOf, starting, tarballOf } from './listener-program.ts';
@@ -70,6 +73,42 @@ describe('the release line of a Procfile', () => {
         'The release line of the Procfile exited with code 3, so this revision does not serve. Its last lines of output:\nno table, ***',
     });
     expect((await fetch(program.url(before.deployment_name))).status).toBe(200);
+  });
+
+  it('is told of while it runs, and ended at its limit', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const supervisor = new ProcessSupervisor();
+    onTestFinished(() => supervisor.close());
+    const { controlPlane } = shared();
+    const spec = specOf(controlPlane, controlPlane.addArtifact(await tarballWith('true')), {
+      environment: [],
+    });
+    const said: string[] = [];
+    const cwd = await temporaryFolder();
+    const start = startOf('true');
+    const command = { start, cwd, toolFolders: [], from: 'x', release: 'echo "<$PORT>"; sleep 600' };
+    const running = runRelease(
+      {
+        supervisor,
+        spec,
+        command,
+        mask: (text) => text,
+        signal: new AbortController().signal,
+        say: (text) => said.push(text),
+        onLine: ({ message }) => said.push(message),
+      },
+      2000,
+    );
+    vi.advanceTimersByTime(10_000);
+    await expect(running).rejects.toThrow(
+      'The release line of the Procfile was ended after 2 s, as it may take no longer, so this revision does not serve. Its last lines of output:\n<>',
+    );
+    expect(said).toEqual([
+      'Running the release line of the Procfile.',
+      expect.stringMatching(/^The release line still runs after \d+ s\.$/),
+      '<>',
+    ]);
   });
 
   it('ends with the task that is cancelled', async () => {

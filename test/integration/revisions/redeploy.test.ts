@@ -23,6 +23,7 @@ import { aWorld, type World } from '../../support/world/world.ts';
 const first = {
   source_config: {
     repo_url: 'https://example.com/one.git',
+    root_directory: 'one',
     build_command: 'make one',
     resource_spec: { cpu: 1 },
     start_command: 'serve one',
@@ -34,6 +35,7 @@ const first = {
 const second = {
   source_config: {
     repo_url: 'https://example.com/two.git',
+    root_directory: 'two',
     build_command: '',
     install_command: 'make two',
     resource_spec: {},
@@ -86,6 +88,7 @@ describe('a redeploy', () => {
     expect(shown).toMatchObject({
       source_config: {
         repo_url: first.source_config.repo_url,
+        root_directory: 'one',
         install_command: 'make two',
         build_command: null,
         resource_spec: null,
@@ -105,6 +108,7 @@ describe('a redeploy', () => {
     expect(again.secrets).toEqual(first.secrets);
     expect(await own(world, id)).toEqual({
       repo_url: first.source_config.repo_url,
+      root_directory: 'one',
       install_command: 'make two',
       start_command: 'serve two',
       secret_names: ['A', 'B'],

@@ -76,8 +76,6 @@ const exceptions: Record<string, string> = {
   '/\\/+$/': 'Of addresses and folders: at most 2,048 characters of a request, or of the operator.',
   [String.raw`/build-backend\s*=\s*["'](setuptools\.build_meta|hatchling\.build|poetry\.core\.masonry\.api|flit_core\.buildapi|pdm\.backend|uv_build)["']/`]:
     'Undecided. It begins with a word; the spaces behind it hold no such word.',
-  [String.raw`/^[^\S\n]*(-r|-c|-e|--requirement|--constraint|--editable|\.{1,2}\/|file:)|@[^\S\n]*file:/m`]:
-    'Undecided. The spaces at the start of a line, or behind one @, hold neither a line nor an @.',
   [String.raw`/couldn't find key (\S+) in Secret (?:\S+\/)?(\S+)/i`]:
     'Undecided. Each part ends at a space, so none goes past the next beginning.',
   'new RegExp(`^(${IMAGE_NAME})(?::${TAG})?(?:@(?:${DIGEST}))?$`)':

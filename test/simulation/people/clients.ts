@@ -118,6 +118,8 @@ export class Clients {
         { start_command: `serve ${count}` },
         { start_command: '', health_check: { path: `/health/${count}`, timeout_seconds: count } },
         { root_directory: `apps/${count}`, build_env: [{ name: 'COUNT', value: String(count) }] },
+        { build_secrets: [{ name: 'TOKEN', value: `token-${count}` }] },
+        { root_directory: '', build_env: [], build_secrets: [] },
       ]) ?? {}
     );
   }

@@ -39,8 +39,13 @@ export class SimulatedDriver
   async deploy(spec: DeploySpec, { signal, say, announceSwitch }: DeployHooks): Promise<DeployResult> {
     const { aim, faults, facts, random, violate } = this.#ground;
     say('starting');
-    const wrong = facts.noteStart(spec.revision_id, spec.start_command ?? null);
-    if (wrong !== undefined) violate(wrong);
+    for (const [part, told] of [
+      ['start', spec.start_command],
+      ['health', spec.health_check],
+    ] as const) {
+      const wrong = facts.noteTold(spec.revision_id, part, told);
+      if (wrong !== undefined) violate(wrong);
+    }
     const seconds = this.#slow || faults.chance(0.1) ? random.between(60, 400) : random.between(1, 20);
     await this.#unless(signal, seconds * SECOND);
     if (signal.aborted) return { outcome: 'stopped' };

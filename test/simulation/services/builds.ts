@@ -44,8 +44,14 @@ export class BuildService {
     const id = `build-${job.buildName}`;
     if (this.all.has(id)) return { buildId: id };
     const { tenantId, deploymentId, revisionId } = job;
-    const wrong = this.#ground.facts.noteStart(revisionId, job.startCommand ?? null);
-    if (wrong !== undefined) this.#ground.violate(wrong);
+    const { rootDirectory, buildEnv, buildSecrets } = job;
+    for (const [part, told] of [
+      ['start', job.startCommand],
+      ['build', { rootDirectory, buildEnv, buildSecrets }],
+    ] as const) {
+      const wrong = this.#ground.facts.noteTold(revisionId, part, told);
+      if (wrong !== undefined) this.#ground.violate(wrong);
+    }
     const build: Build = {
       id,
       ref: { tenantId, deploymentId, revisionId },

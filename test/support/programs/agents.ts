@@ -107,6 +107,17 @@ export async function logOf(
   return page.logs.toReversed();
 }
 
+/** Prints the seconds of the parts of a deployment's newest revision, as its logs say them. */
+export async function printTimes(program: Program, deployment: ShownDeployment, name: string): Promise<void> {
+  const logs = await Promise.all(
+    (['build', 'deploy'] as const).map((kind) => logOf(program, deployment, kind)),
+  );
+  const times = logs
+    .flat()
+    .flatMap(({ message }) => (message.startsWith('timing:') ? message.slice('timing:'.length) : []));
+  process.stdout.write(`${name}:${times.join('')}\n`);
+}
+
 /** How many milliseconds the install step of a revision's build took, as its log says. */
 export async function installMilliseconds(
   program: Program,

@@ -9,6 +9,8 @@ import { commandedTrees } from '../../support/programs/source-trees/commanded.ts
 import { compiledTrees } from '../../support/programs/source-trees/compiled.ts';
 import { javaScriptTrees } from '../../support/programs/source-trees/javascript.ts';
 import { knownTrees } from '../../support/programs/source-trees/known.ts';
+import { mcpTrees } from '../../support/programs/source-trees/mcp.ts';
+import { mixedTrees } from '../../support/programs/source-trees/mixed.ts';
 import { pythonTrees } from '../../support/programs/source-trees/python.ts';
 import { refusedTrees } from '../../support/programs/source-trees/refused.ts';
 import type { SourceTree } from '../../support/programs/source-trees/tree.ts';
@@ -32,7 +34,8 @@ async function decide(tree: SourceTree, host: BuildHost) {
 const machineWith = (tools: readonly string[]): BuildHost => ({
   tools: new Set(['npm', 'npx', ...tools]),
   nodeMajor: '24',
-  python: async ({ version = '3.11' }) => ({ version, executable: `/opt/python${version}/bin/python` }),
+  nodeMajors: ['24'],
+  python: async ({ version = '3.12' }) => ({ version, executable: `/opt/python${version}/bin/python` }),
 });
 
 const sourceTrees = [
@@ -40,6 +43,8 @@ const sourceTrees = [
   ...knownTrees,
   ...javaScriptTrees,
   ...pythonTrees,
+  ...mixedTrees,
+  ...mcpTrees,
   ...compiledTrees,
   ...refusedTrees,
 ];
@@ -85,6 +90,7 @@ describe('the Python that a project asks for', () => {
     ['3.13', ['3.13']],
     ['>3.11, !=3.13', ['3.12', '3.14']],
     ['<=3.11', ['3.10', '3.11']],
+    ['>= 3.10 <3.12 || 3.14.*', ['3.10', '3.11', '3.14']],
     ['*', ['3.10', '3.11', '3.12', '3.13', '3.14']],
   ])('may be any in %s', (range, versions) => {
     const all = ['3.10', '3.11', '3.12', '3.13', '3.14'];

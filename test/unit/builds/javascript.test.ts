@@ -9,6 +9,7 @@ const plainPackage: PackageJson = {
   hasDependencies: true,
   dependencies: new Set(['a']),
   packageManager: undefined,
+  nodeRange: undefined,
 };
 
 const managedBy = (packageManager: string): PackageJson => ({ ...plainPackage, packageManager });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { folderDockerfile, serverDockerfile } from '../../../lib/builds/codebuild/dockerfiles.ts';
 import { imagePlace } from '../../../lib/builds/codebuild/planned.ts';
-import { programsOf, toolsetOf } from '../../../lib/builds/codebuild/toolchains.ts';
+import { toolsetOf } from '../../../lib/builds/codebuild/toolchains.ts';
 import { findProject, planProject } from '../../../lib/builds/plan-project.ts';
+import { programsOf } from '../../../lib/builds/programs.ts';
 import { readPackageJson } from '../../../lib/builds/project.ts';
 import { imageAddress } from '../../../lib/builds/versions.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
@@ -19,7 +20,7 @@ async function toolsetFor(files: Files, buildCommand?: string) {
     { mayQuote: false },
   );
   const plan = await planProject(request, imagePlace);
-  return toolsetOf(plan, await readPackageJson(request.root, request.folder));
+  return toolsetOf(plan, await readPackageJson(request.root, request.folder), plan.node);
 }
 
 /** What is brought to an image, in one word each. */
@@ -89,6 +90,13 @@ describe('an image', () => {
       python,
       ['uv', 'node', 'npm', 'bun'],
       ['node', 'npm', 'bun'],
+    ],
+    [
+      'Node.js of another version',
+      { 'index.js': '', 'package.json': json({ engines: { node: '>=18.17 <23' } }) },
+      { build: 'node:22-bookworm', run: 'node:22-bookworm-slim' },
+      [],
+      [],
     ],
     ['Go', { 'go.mod': 'module x', 'main.go': 'package main' }, program, ['golang'], []],
     ['Rust', { 'Cargo.toml': '[package]\nname = "x"', 'src/main.rs': '' }, program, ['rust'], []],

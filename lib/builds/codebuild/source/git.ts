@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type GitAccess, repositoryAccess, submoduleAccess } from '../../../adapters/git-credentials.ts';
 import { initFor, isObjectId, refName } from '../../../adapters/git-errors.ts';
 import { BuildFailure } from '../../failure.ts';
-import { fetchLfsFiles, LFS_PULL } from '../../lfs.ts';
+import { fetchLfsFiles, lfsPull } from '../../lfs.ts';
 import type { Job } from '../job.ts';
 import { inNetwork, type Machine } from '../machine.ts';
 import { say } from '../report.ts';
@@ -39,8 +39,9 @@ export async function fetchCommit(machine: Machine, source: GitSource): Promise<
   await fetchSubmodules(machine, git, source);
   await fetchLfsFiles(machine.source, {
     isInstalled: async () => (await git(['lfs', 'version'], undefined, 'hidden')).code === 0,
-    async pull() {
-      const { code, output } = await git([...LFS_PULL], access);
+    async pull(place) {
+      const own = place === 'repository' ? access : submoduleAccess(credentials);
+      const { code, output } = await git(lfsPull(place), own);
       return code === 0 ? undefined : (lastLine(output, /\S/)?.trim() ?? 'it says no reason');
     },
     say: (text, level) => say(level === undefined ? text : `${level}: ${text}`),

@@ -36,8 +36,8 @@ const READY_FAILURES_MAX = 3;
 export type ServerRole = 'server' | 'queue';
 
 /**
- * What says that a container is ready: a good status at the path that the deployment names, or at the one that
- * agent servers have. Any other server need only listen.
+ * What says that a container is ready: a good status at the path that the deployment names, or at the one
+ * that agent servers have. Any other server need only listen.
  */
 function healthOf({ health_check: given, server }: ServerSpec, role: ServerRole): V1Probe {
   const path =

@@ -40,6 +40,46 @@ export const commandedTrees: readonly SourceTree[] = [
     }),
   },
   {
+    name: 'a start_command for one program of several in Go',
+    tools: ['go'],
+    files: {
+      'go.mod': 'module x\n',
+      'cmd/api/main.go': 'package main\n',
+      'cmd/cli/main.go': 'package main\n',
+    },
+    startCommand: './api --port $PORT',
+    expected: isTaken('a server with a command of its own', 'start_command', './api --port $PORT', {
+      build: 'go build -o api ./cmd/api',
+    }),
+  },
+  {
+    name: 'a member of a uv workspace, whose lockfile lies above it',
+    files: {
+      'pyproject.toml': '[tool.uv.workspace]\nmembers = ["backend"]\n',
+      'uv.lock': '',
+      'backend/pyproject.toml': '[project]\nname = "app"\n',
+      'backend/app/main.py': FASTAPI,
+    },
+    rootDirectory: 'backend',
+    expected: isTaken('a FastAPI app', 'app/main.py', 'uvicorn app.main:app --host $HOST --port $PORT', {
+      install: `${VENV}, then uv sync --no-dev --inexact --python PYTHON --project . --locked, then ${UVICORN}`,
+    }),
+  },
+  {
+    name: 'a project in a project of a uv workspace, which uv takes for no member',
+    files: {
+      'pyproject.toml': '[tool.uv.workspace]\nmembers = ["apps", "apps/*"]\n',
+      'uv.lock': '',
+      'apps/pyproject.toml': '[project]\nname = "apps"\n',
+      'apps/api/pyproject.toml': '[project]\nname = "api"\n',
+      'apps/api/main.py': FASTAPI,
+    },
+    rootDirectory: 'apps/api',
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then uv pip install -r pyproject.toml, then ${UVICORN}`,
+    }),
+  },
+  {
     name: 'a FastAPI app in its root_directory',
     files: { 'apps/api/main.py': FASTAPI, 'apps/api/requirements.txt': 'fastapi', 'package.json': '{}' },
     rootDirectory: 'apps/api',

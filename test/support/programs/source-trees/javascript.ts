@@ -60,4 +60,42 @@ export const javaScriptTrees: readonly SourceTree[] = [
     expected: { refused: 'deno.json asks for deno, which is not installed where this is built' },
     inImages: isTaken('a Deno server', 'deno.json', 'deno run --allow-all main.ts'),
   },
+  {
+    name: 'scripts that call a package manager which is not there',
+    files: {
+      'package.json': json({
+        packageManager: 'pnpm@10.1.0+sha512.abc',
+        scripts: { build: 'pnpm -r build', start: 'pnpm --filter api start' },
+      }),
+      'pnpm-lock.yaml': '',
+    },
+    expected: isTaken(
+      'a Node.js server',
+      'package.json',
+      "npx --yes --package=pnpm@10.1.0 -c 'pnpm --filter api start'",
+      {
+        install: 'npx --yes pnpm@10.1.0 install --frozen-lockfile',
+        build: "npx --yes --package=pnpm@10.1.0 -c 'npm run build'",
+      },
+    ),
+    inImages: isTaken('a Node.js server', 'package.json', 'pnpm --filter api start', {
+      install: 'npx --yes pnpm@10.1.0 install --frozen-lockfile',
+      build: 'npm run build',
+    }),
+  },
+  {
+    name: 'Hono that its build script compiles',
+    files: {
+      'package.json': json({
+        main: './dist/index.js',
+        dependencies: { hono: '4' },
+        scripts: { build: 'tsc' },
+      }),
+      'src/index.ts': "import { app } from './app.js';\nserve(app);\n",
+    },
+    expected: isTaken('a Hono server', 'src/index.ts', 'node dist/index.js', {
+      install: 'npm install',
+      build: 'npm run build',
+    }),
+  },
 ];

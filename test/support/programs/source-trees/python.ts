@@ -58,10 +58,10 @@ export const pythonTrees: readonly SourceTree[] = [
     files: {
       'main.py': FASTAPI,
       Pipfile:
-        '[packages]\nfastapi = {extras = ["standard"], version = ">=0.100"}\nhttpx = "*"\n\n[dev-packages]\npytest = "*"\n',
+        '[packages]\nfastapi = {extras = ["standard"], version = ">=0.100"}\nhttpx = "*"\nown = {git = "https://a.b/own.git", ref = "v1"}\npart = {path = "./part", editable = true}\n\n[dev-packages]\npytest = "*"\n',
     },
     expected: isTaken('a FastAPI app', 'main.py', SERVE, {
-      install: `${VENV}, then uv pip install 'fastapi[standard]>=0.100' httpx, then ${UVICORN}`,
+      install: `${VENV}, then uv pip install 'fastapi[standard]>=0.100' httpx 'own @ git+https://a.b/own.git@v1' -e ./part, then ${UVICORN}`,
     }),
   },
   {
@@ -106,6 +106,34 @@ export const pythonTrees: readonly SourceTree[] = [
       'a FastAPI app',
       'src/main.py',
       'uvicorn --app-dir src main:app --host $HOST --port $PORT',
+      { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
+    ),
+  },
+  {
+    name: 'FastAPI in a folder that what it imports is in',
+    files: {
+      'backend/app/main.py': `from app.core import settings\n${FASTAPI}`,
+      'backend/app/core.py': '',
+      'requirements.txt': 'fastapi',
+    },
+    expected: isTaken(
+      'a FastAPI app',
+      'backend/app/main.py',
+      'uvicorn --app-dir backend app.main:app --host $HOST --port $PORT',
+      { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
+    ),
+  },
+  {
+    name: 'FastAPI in a folder that it imports by name',
+    files: {
+      'backend/main.py': `import backend.config\n${FASTAPI}`,
+      'backend/config.py': '',
+      'requirements.txt': 'fastapi',
+    },
+    expected: isTaken(
+      'a FastAPI app',
+      'backend/main.py',
+      'uvicorn backend.main:app --host $HOST --port $PORT',
       { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
     ),
   },
@@ -166,53 +194,6 @@ export const pythonTrees: readonly SourceTree[] = [
     ),
   },
   {
-    name: 'an MCP server of the SDK',
-    files: {
-      'server.py': 'from mcp.server.fastmcp import FastMCP\nmcp = FastMCP("x")\n',
-      'requirements.txt': 'mcp',
-    },
-    expected: isTaken(
-      'an MCP server',
-      'server.py',
-      'uvicorn --factory server:mcp.streamable_http_app --host $HOST --port $PORT',
-      { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
-    ),
-  },
-  {
-    name: 'an MCP server of fastmcp',
-    files: { 'main.py': 'from fastmcp import FastMCP\nmcp = FastMCP("x")\n', 'requirements.txt': 'fastmcp' },
-    expected: isTaken(
-      'an MCP server',
-      'main.py',
-      'uvicorn --factory main:mcp.http_app --host $HOST --port $PORT',
-      { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
-    ),
-  },
-  {
-    name: 'an MCP server that runs itself when it is the program, which is not when it is imported',
-    files: {
-      'server.py': 'mcp = MCPServer("x")\n\nif __name__ == "__main__":\n    mcp.run()\n',
-      'requirements.txt': 'mcp',
-    },
-    expected: isTaken(
-      'an MCP server',
-      'server.py',
-      'uvicorn --factory server:mcp.streamable_http_app --host $HOST --port $PORT',
-      { install: `${VENV}, then ${REQUIREMENTS}, then ${UVICORN}` },
-    ),
-  },
-  {
-    name: 'an MCP server that always runs itself, at PORT',
-    files: {
-      'src/server.py':
-        'mcp = FastMCP("x", port=int(os.environ["PORT"]))\nasyncio.run(mcp.run_streamable_http_async())\n',
-      'requirements.txt': 'mcp',
-    },
-    expected: isTaken('an MCP server', 'src/server.py', 'python src/server.py', {
-      install: `${VENV}, then ${REQUIREMENTS}`,
-    }),
-  },
-  {
     name: 'FastAPI in a package, which always runs itself, at PORT',
     files: {
       'api/main.py': `${FASTAPI}uvicorn.run(app, port=int(os.getenv("PORT", "8000")))\n`,
@@ -234,30 +215,6 @@ export const pythonTrees: readonly SourceTree[] = [
     files: { 'main.py': 'run(port=int(os.environ.get("PORT", "8000")))\n', 'requirements.txt': 'aiohttp' },
     expected: isTaken('a Python server', 'main.py', 'python main.py', {
       install: `${VENV}, then ${REQUIREMENTS}`,
-    }),
-  },
-  {
-    name: 'a Procfile beside requirements, with a server that they do not name',
-    files: { Procfile: 'web: gunicorn shop.wsgi --bind $HOST:$PORT', 'requirements.txt': 'django' },
-    expected: isTaken(
-      'a server with a command of its own',
-      'Procfile',
-      'gunicorn shop.wsgi --bind $HOST:$PORT',
-      {
-        install: `${VENV}, then ${REQUIREMENTS}, then ${GUNICORN}`,
-      },
-    ),
-  },
-  {
-    name: 'a Procfile beside requirements and a package.json',
-    files: {
-      Procfile: 'web: python app.py',
-      'requirements.txt': 'x',
-      'package.json': json({ dependencies: { a: '1' }, scripts: { build: 'vite build' } }),
-    },
-    expected: isTaken('a server with a command of its own', 'Procfile', 'python app.py', {
-      install: `npm install, then ${VENV}, then ${REQUIREMENTS}`,
-      build: 'npm run build',
     }),
   },
   {
@@ -293,5 +250,12 @@ export const pythonTrees: readonly SourceTree[] = [
       build: 'nothing',
       start: 'the Python agent server of langgraph.json',
     },
+  },
+  {
+    name: 'a server on a Python that the server which is added no longer knows',
+    files: { 'main.py': FASTAPI, 'requirements.txt': 'fastapi', '.python-version': '3.9\n' },
+    expected: isTaken('a FastAPI app', 'main.py', SERVE, {
+      install: `${VENV}, then ${REQUIREMENTS}, then uvicorn, unless the project brings uvicorn`,
+    }),
   },
 ];

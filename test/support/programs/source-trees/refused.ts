@@ -1,7 +1,7 @@
 import { FASTAPI, json, type SourceTree } from './tree.ts';
 
 const LOOKED =
-  'graphs in langgraph.json, a `web` line in a Procfile, a `start` script in package.json, next or mastra among its dependencies, hono with a file that calls `serve(…)`, its `main` file, index.js or server.js, deno.json with a `start` task or a main.ts, manage.py with the wsgi.py of Django, an application of FastAPI, Starlette, Flask or FastMCP, of ASGI or WSGI, in main.py, app.py, server.py and the like (also in src or a package), `root_agent` of ADK in the agent.py of a folder, a main.py, app.py or server.py that reads PORT, go.mod with one package main, in its folder or in cmd, Cargo.toml with a src/main.rs';
+  'graphs in langgraph.json, a `web` line in a Procfile, a `start` script in package.json, next or mastra among its dependencies, hono with a file that calls `serve(…)`, its `main` file, index.js or server.js, manage.py with the wsgi.py of Django, an application of FastAPI, Starlette, Flask or FastMCP, of ASGI or WSGI, in main.py, app.py, server.py and the like (also in src or a package), `root_agent` of ADK in the agent.py of a folder, a main.py, app.py or server.py that reads PORT, go.mod with one package main, in its folder or in cmd, Cargo.toml with a src/main.rs, deno.json with a `start` task or a main.ts, a `main` file that its build script makes';
 const nothing = (found: string): SourceTree['expected'] => ({
   refused: `There is nothing to start. Found ${found}. Looked for ${LOOKED}`,
 });
@@ -76,8 +76,33 @@ export const refusedTrees: readonly SourceTree[] = [
       'cmd/b/main.go': 'package main\n',
     },
     expected: nothing(
-      'a go.mod without a package main in its folder or in one folder of cmd: set build_command to `go build -o server ./<folder>` and start_command to `./server`',
+      'a go.mod with 2 programs (a, b): set start_command to `./a`, or the like for the one that is the server',
     ),
+  },
+  {
+    name: 'FastAPI in a folder that has its dependencies, below those for development',
+    files: {
+      'app/main.py': FASTAPI,
+      'app/requirements.txt': 'fastapi',
+      'requirements-dev.txt': 'pytest',
+    },
+    expected: {
+      refused:
+        'app/main.py defines a FastAPI app, and its dependencies are in app/requirements.txt, which is not in the folder that is built: set root_directory to app',
+    },
+  },
+  {
+    name: 'FastAPI in a member of a uv workspace',
+    files: {
+      'pyproject.toml': '[tool.uv.workspace]\nmembers = ["backend"]\n',
+      'uv.lock': '',
+      'backend/pyproject.toml': '[project]\nname = "app"\n',
+      'backend/app/main.py': FASTAPI,
+    },
+    expected: {
+      refused:
+        'backend/app/main.py defines a FastAPI app, and its dependencies are in backend/pyproject.toml, which is not in the folder that is built: set root_directory to backend',
+    },
   },
   {
     name: 'files of no kind',
@@ -93,5 +118,10 @@ export const refusedTrees: readonly SourceTree[] = [
     name: 'an application in a file that leads out of the source',
     files: { 'main.py': { link: '/etc/passwd' }, 'package.json': '{}' },
     expected: nothing('a package.json without a start script: add `"start": "node <file>"` to its scripts'),
+  },
+  {
+    name: 'a pyproject.toml that is not valid',
+    files: { 'main.py': '', 'pyproject.toml': '[project]\nname = x\n' },
+    expected: { refused: 'pyproject.toml, line 2, column 8: Invalid TOML document: invalid value' },
   },
 ];

@@ -217,8 +217,8 @@ describe('why servers are missing', () => {
       phase: 'Running',
       containerStatuses: [{ name: 'server', state: { running: {} } }],
     });
-    const asked = { ...running, spec: { containers: [{ name: 'server', startupProbe }] } };
-    expect(await of(asked, { eventsOf: async () => [`Startup probe failed: ${said}`] })).toEqual(failure);
+    running.spec = { containers: [{ name: 'server', startupProbe }] };
+    expect(await of(running, { eventsOf: async () => [`Startup probe failed: ${said}`] })).toEqual(failure);
   });
 
   it('is a quota, where not even a pod could be made', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandFor as commandOf } from '../../../../lib/compute/process/command-for.ts';
@@ -33,6 +33,17 @@ describe('the command that a build has written down', () => {
     expect(command.toolFolders).toEqual([join(folder, 'apps/api/node_modules/.bin')]);
   });
 
+  it.each([
+    { folder: '..', line: 'true', from: 'x' },
+    { folder: 'out', line: 'true', from: 'x' },
+    { folder: '.', venv: '../../.venv', line: 'true', from: 'x' },
+  ])('is refused where it leads out of the artifact: %j', async (start) => {
+    const folder = await folderOf({ '.slipway-start.json': JSON.stringify(start) });
+    await symlink('/tmp', join(folder, 'out'));
+    const [path] = [start.venv ?? start.folder];
+    await expect(commandFor(folder)).rejects.toThrow(`names '${path}', which lies outside of it`);
+  });
+
   it('has the tools of its Python environment first, with the interpreter that is here', async () => {
     const folder = await realpath(
       await folderOf({
@@ -62,9 +73,21 @@ describe('the start_command of a deployment', () => {
     expect(command).toMatchObject({
       cwd: join(folder, 'api'),
       from: 'the start_command of the deployment',
-      release: { kind: 'words' },
+      release: './migrate',
     });
     expect(command.start.kind === 'words' && command.start.words(8123)).toEqual(['./b', '--port', '8123']);
+  });
+
+  it('is asked for again where nothing else starts what was built', async () => {
+    const written = { folder: '.', from: 'start_command' };
+    const folder = await folderOf({
+      '.slipway-start.json': JSON.stringify(written),
+      'package.json': scripts({ start: 'node a.js' }),
+    });
+    await expect(commandFor(folder, { start_command: '' })).rejects.toThrow(
+      /only a start_command starts .* Set source_config\.start_command again\.$/,
+    );
+    expect(await commandFor(folder, { start_command: './b' })).toMatchObject({ start: { kind: 'words' } });
   });
 
   it('starts what says nothing, and an agent project with its Python', async () => {
@@ -99,19 +122,17 @@ describe('what uvicorn is told of the paths before its own', () => {
 });
 
 describe('choosing the command of an artifact whose build has written down none', () => {
-  it('takes the Procfile before the start script', async () => {
+  it('takes the start script before the Procfile, as that build did', async () => {
     const files = { 'package.json': scripts({ start: 'node a.js' }), Procfile: 'web: other' };
     const { from } = await commandFor(await folderOf(files));
-    expect(from).toBe('the web line of the Procfile');
+    expect(from).toBe('the start script of package.json');
   });
 
-  it('takes the start script where the Procfile has no web line', async () => {
-    const folder = await folderOf({
-      'package.json': scripts({ start: 'node a.js' }),
-      Procfile: 'release: other',
-    });
+  it('takes the Procfile where there is no start script', async () => {
+    const folder = await folderOf({ 'package.json': scripts({ build: 'x' }), Procfile: 'web: node a.js' });
     expect(await commandFor(folder)).toMatchObject({
       start: { kind: 'words', dropsNames: false },
+      from: 'the web line of the Procfile',
       cwd: folder,
       toolFolders: [],
     });
@@ -163,7 +184,7 @@ describe('choosing the command of an artifact whose build has written down none'
 
   it('says what is missing, and what cannot be read', async () => {
     const empty = await folderOf({ 'package.json': scripts({ build: 'x' }) });
-    await expect(commandFor(empty)).rejects.toThrow(/no "web:" line in a Procfile and no "start" script/);
+    await expect(commandFor(empty)).rejects.toThrow(/no "start" script in package.json and no "web:" line/);
     const broken = await folderOf({ 'package.json': '{' });
     await expect(commandFor(broken)).rejects.toThrow(/package\.json cannot be read/);
   });
