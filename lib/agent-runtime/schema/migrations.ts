@@ -63,6 +63,7 @@ create index threads_metadata on rt.threads using gin (metadata_search jsonb_pat
 create index threads_by_status on rt.threads (status, updated_at);
 create index threads_created on rt.threads (created_at);
 create index threads_waiting on rt.threads (build_id) where waits;
+create index threads_temporary on rt.threads (thread_id) where temporary;
 create index threads_next on rt.threads (graph_id) where next <> '{}';
 
 create table rt.runs (
@@ -130,11 +131,12 @@ create table rt.servers (
   seen_at timestamptz not null default clock_timestamp()
 );
 
--- The fence of a worker's saver, called in the transaction of each put. The shared lock makes a takeover wait for it.
+-- The fence of a worker's saver, called in the transaction of each put. Until that ends, nobody takes the run over or
+-- claims it; beats and ends go on, since they change no key.
 create function rt.holds_lease(run uuid, owner uuid, run_epoch bigint) returns boolean language plpgsql as $$
 begin
   perform 1 from rt.runs
-    where run_id = run and lease_owner = owner and epoch = run_epoch and status = 'running' for share;
+    where run_id = run and lease_owner = owner and epoch = run_epoch and status = 'running' for key share;
   return found;
 end $$;`,
   },

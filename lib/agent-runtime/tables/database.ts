@@ -33,11 +33,8 @@ export const connectionTo = (uri: string): pg.ClientConfig => ({
 /** One connection for each of some statements at once; the session that listens is another. */
 const CONNECTIONS = 8;
 
-/** SQLSTATE of a row that a unique index refuses. */
-const UNIQUE_VIOLATION = '23505';
+/** SQLSTATE of a transaction that Postgres has ended, so that another one goes on. */
 const DEADLOCK = '40P01';
-
-export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === UNIQUE_VIOLATION;
 
 /** Classes of SQLSTATEs of what Postgres will never take: data that does not fit its type, or is beyond a bound. */
 const PERMANENT = /^(?:22|54)/;

@@ -39,7 +39,7 @@ export const createRun = async (database: Database, server: Server, run: NewRun)
     const afterSeconds = run.afterSeconds ?? 0;
     const live = await query<LiveRun>(
       `select run_id, status, attempt, ready, not_before > clock_timestamp() + make_interval(secs => $2) as is_later
-      from rt.runs where thread_id = $1 and status in ('pending', 'running') order by not_before, run_id for update`,
+      from rt.runs where thread_id = $1 and status in ('pending', 'running') order by not_before, run_id for no key update`,
       [threadId, afterSeconds],
     );
     const left = await makeRoom(query, run.multitaskStrategy, threadId, live);
@@ -159,7 +159,7 @@ export const cancelRun = async (
     await lockThread(query, threadId);
     const [run] = await query<LiveRun & { is_live: boolean }>(
       `select run_id, status, attempt, ready, false as is_later, status in ('pending', 'running') as is_live
-      from rt.runs where run_id = $1 and thread_id = $2 for update`,
+      from rt.runs where run_id = $1 and thread_id = $2 for no key update`,
       [runId, threadId],
     );
     if (run === undefined) throw notFound(runId);

@@ -205,3 +205,30 @@ describe('a thread', () => {
     });
   });
 });
+
+describe('a checkpoint that is being written', () => {
+  it('holds nobody up but who would take the run', async () => {
+    const server = newServer();
+    const { run_id: runId, thread_id: threadId } = await newRun(tables.database, server);
+    const lease = leaseOf(await claimOne(server));
+    const held = Promise.withResolvers<undefined>();
+    const { promise: asked, resolve: hasAsked } = Promise.withResolvers<undefined>();
+    const put = tables.database.transaction(async (query) => {
+      await query('select rt.holds_lease($1, $2, $3)', [runId, lease.owner, lease.epoch]);
+      hasAsked(undefined);
+      await held.promise;
+    });
+    await asked;
+    expect(await store().beat(server, [lease])).toEqual([{ runId, epoch: 1, cancel: null }]);
+    await cancelRun(tables.database, { threadId, runId }, 'interrupt');
+    await newRun(tables.database, server, { threadId });
+    await tables.database.query(
+      `update rt.runs set lease_until = clock_timestamp() - interval '1 s' where run_id = $1`,
+      [runId],
+    );
+    expect(await store().takeOver(newServer())).toBe(0);
+    held.resolve(undefined);
+    await put;
+    expect(await store().takeOver(newServer())).toBe(1);
+  });
+});
