@@ -7,6 +7,8 @@ export type Demand = {
   pending: number;
   pending_seconds: number;
   running: number;
+  /** Runs that wait at all, those of a later time too. */
+  scheduled: number;
   calls: number;
   calls_seconds: number;
   /** Threads that wait for a person and belong to the build, and since when the oldest does. */
@@ -22,6 +24,7 @@ export const demandByBuild = async (database: Database): Promise<Demand[]> =>
     `with wanted as (
       select build_id, revision_id, 'pending' as kind, not_before as since from rt.runs
         where ready and status = 'pending' and not_before <= clock_timestamp()
+      union all select build_id, revision_id, 'scheduled', not_before from rt.runs where status = 'pending'
       union all select build_id, revision_id, 'running', started_at from rt.runs where status = 'running'
       union all select build_id, null, 'calls', created_at from rt.calls where status in ('pending', 'running')
       union all select build_id, revision_id, 'waiting', coalesce(state_updated_at, updated_at) from rt.threads
@@ -30,6 +33,7 @@ export const demandByBuild = async (database: Database): Promise<Demand[]> =>
     select build_id, max(revision_id) as revision_id,
       count(*) filter (where kind = 'pending') as pending, ${age('pending')} as pending_seconds,
       count(*) filter (where kind = 'running') as running,
+      count(*) filter (where kind = 'scheduled') as scheduled,
       count(*) filter (where kind = 'calls') as calls, ${age('calls')} as calls_seconds,
       count(*) filter (where kind = 'waiting') as waiting, ${age('waiting')} as waiting_seconds
     from wanted group by build_id order by build_id`,

@@ -9,6 +9,7 @@ import { fetchArtifact } from './artifact.ts';
 import { commandFor, type ServerCommand } from './command-for.ts';
 import type { BroughtUp } from './deployment.ts';
 import { durableCommand } from './durable.ts';
+import type { DurableAccess } from './durable-agents.ts';
 import { agentCommand } from './langgraph.ts';
 import { runRelease } from './release.ts';
 import { startServer } from './server.ts';
@@ -24,8 +25,8 @@ export type BringUp = {
   shipper: LogShipper;
   /** Of the deployment, and of the revision in it. */
   folders: { deployment: string; revision: string };
-  /** The address of the deployment's database, where its server keeps what it has in one. */
-  databaseUri: string | undefined;
+  /** For Slipway's own agent server. */
+  durable: DurableAccess | undefined;
   mask: Mask;
   signal: AbortSignal;
   say: DeployHooks['say'];
@@ -65,10 +66,10 @@ export async function bringUp(request: BringUp): Promise<BroughtUp> {
 
 /** A server that keeps state of its own beside another one is only tried. */
 async function commandOf(request: BringUp): Promise<{ command: ServerCommand; isTrial: boolean }> {
-  const { spec, folders, databaseUri, beside, options } = request;
+  const { spec, folders, durable, beside, options } = request;
   const artifactFolder = folders.revision;
-  if (databaseUri !== undefined)
-    return { command: await durableCommand(spec, { artifactFolder, databaseUri }), isTrial: false };
+  if (durable !== undefined)
+    return { command: await durableCommand(spec, { artifactFolder, ...durable }), isTrial: false };
   const stateFolder = join(folders.deployment, beside ? TRIAL_FOLDER : STATE_FOLDER);
   if (beside) await rm(stateFolder, { recursive: true, force: true });
   const places = { artifactFolder, stateFolder, agentsUrl: options.agentsUrl };

@@ -44,6 +44,8 @@ export type ServerCommand = {
    * them at their next step, then its worker and itself. So that one is asked alone, and waited for.
    */
   handsBackOnStop?: boolean;
+  /** By which this listener asks it which builds are wanted. */
+  internalToken?: string;
   /** Paths that are for this listener alone. */
   isClosed?: (path: string) => boolean;
   /** It answers GET /ok with 200 once it is ready, and with nothing of the kind before. */

@@ -10,19 +10,19 @@ import type { LocalState } from '../../listener/state.ts';
 import { type HiddenFolder, pathHiding } from '../../processes/hidden-paths.ts';
 import type { ProcessSupervisor } from '../../processes/supervisor.ts';
 import { nextTimestamp } from '../../processes/timestamps.ts';
-import { PostgresMissing } from '../postgres/binaries.ts';
-import type { Database } from '../postgres/databases.ts';
 import type { MachinePostgres } from '../postgres/machine.ts';
 import { ownHostNote } from './address.ts';
 import { bringUp, IMAGE_REFUSED } from './bring-up.ts';
 import { type BroughtUp, ProcessDeployment } from './deployment.ts';
 import { drainMillisecondsOf, settleMillisecondsOf } from './drain.ts';
 import { isDurable } from './durable.ts';
+import { DurableAgents } from './durable-agents.ts';
 import { comeToRest } from './idle-agent.ts';
+import type { PinningContext } from './pinned-builds.ts';
 import type { Proxy } from './proxy/proxy.ts';
-import { askToStop, HAND_BACK_MILLISECONDS, SAVE_MILLISECONDS, saveAndStop } from './save-and-stop.ts';
-import { type Server, STOP_GRACE_MILLISECONDS } from './server.ts';
+import type { Server } from './server.ts';
 import { statusReports } from './status-reports.ts';
+import { stopServer } from './stop-server.ts';
 
 export type ProcessDriverOptions = {
   dataFolder: string;
@@ -33,9 +33,6 @@ export type ProcessDriverOptions = {
   startTimeoutMilliseconds: number;
   drainMilliseconds: number;
 };
-
-const NO_DATABASE =
-  "The runtime 'durable' keeps threads and runs there: mend that, or set source_config.runtime to 'dev'.";
 
 type Parts = {
   options: ProcessDriverOptions;
@@ -56,13 +53,15 @@ export class ProcessDriver implements Driver {
   readonly #deployments = new Map<string, ProcessDeployment>();
   /** Specs on their way up: their folders are needed though nothing serves from them yet. */
   readonly #starting = new Set<DeploySpec>();
-  readonly #databases = new Map<string, Database>();
-  /** How clients read of the data folder. */
+  readonly #durable: DurableAgents;
+  readonly #stop = (server: Server): Promise<void> => stopServer(this.#parts.supervisor, server);
   readonly #data: HiddenFolder;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#data = [parts.options.dataFolder, '<data>'];
+    const { postgres } = parts;
+    this.#durable = new DurableAgents({ postgres, contextOf: (id) => this.#pinningOf(id) });
     // Known before the restart: their addresses hold requests until they serve again, instead of answering
     // 404.
     for (const [id, known] of parts.state.deployments) {
@@ -112,7 +111,9 @@ export class ProcessDriver implements Driver {
       proxy.remove(deployment.route);
       await deployment.stop();
     }
-    await this.#removeData(deploymentId).catch((error: unknown) => {
+    await this.#durable.stop(deploymentId);
+    await this.#durable.remove(deploymentId);
+    await rm(this.#folder(deploymentId), { recursive: true, force: true }).catch((error: unknown) => {
       throw new Error(pathHiding([this.#data])(messageOf(error)));
     });
     if (epoch === undefined) state.remove(deploymentId);
@@ -120,12 +121,6 @@ export class ProcessDriver implements Driver {
       state.put(deploymentId, { epoch, revision_id: null });
       onChange(deploymentId);
     }
-  }
-
-  async #removeData(deploymentId: string): Promise<void> {
-    await this.#parts.postgres.remove(deploymentId, { keepsDump: true });
-    this.#databases.delete(deploymentId);
-    await rm(this.#folder(deploymentId), { recursive: true, force: true });
   }
 
   async confirm(deploymentId: string, epoch: number): Promise<void> {
@@ -158,10 +153,11 @@ export class ProcessDriver implements Driver {
   }
 
   async close(graceMilliseconds: number): Promise<void> {
-    const stopping = Promise.all([...this.#deployments.values()].map((deployment) => deployment.stop()));
+    const stops = [...this.#deployments.values()].map((deployment) => deployment.stop());
+    const stopping = Promise.all([...stops, this.#durable.stopAll()]);
     // Servers that save their state must be asked in their own way first.
     await Promise.race([stopping, pause(graceMilliseconds)]);
-    await this.#parts.postgres.stop();
+    await this.#durable.close();
     await this.#parts.supervisor.stopAll(0);
     await stopping;
   }
@@ -174,23 +170,33 @@ export class ProcessDriver implements Driver {
   }
 
   #make(id: string, name: string, epoch: number): ProcessDeployment {
-    const { options, proxy, shipper, log, onChange } = this.#parts;
+    const { options, proxy, log, onChange } = this.#parts;
+    const logLine = this.#logOf(id);
     const deployment = new ProcessDeployment(id, epoch, {
       route: proxy.route(name),
       url: `${options.agentsUrl}/${name}`,
       ownHostNote: ownHostNote(name, options.agentsUrl),
-      bringUp: (spec, signal, say, how) => this.#bringUp(spec, signal, say, how),
-      settle: (server, next, say) =>
-        this.#settle(id, server, settleMillisecondsOf(next, options.drainMilliseconds), say),
+      bringUp: async (spec, signal, say, how) => {
+        const broughtUp = await this.#bringUp(spec, signal, say, how);
+        if (isDurable(spec)) this.#durable.pinned(id).note(spec, broughtUp.server);
+        return broughtUp;
+      },
+      settle: async (server, next, say) => {
+        const within = settleMillisecondsOf(next, options.drainMilliseconds);
+        const cutOff = await comeToRest(server, within, (message) => say(message, 'WARNING'));
+        if (cutOff !== undefined) logLine(server.revisionId, 'WARNING', cutOff);
+        await this.#stop(server);
+      },
       retire: async (server, next) => {
         await server.target.drained(drainMillisecondsOf(next, options.drainMilliseconds));
+        if (this.#durable.of(id)?.take(server)) return;
         await this.#stop(server);
         await this.#removeUnused(id, server.revisionId);
       },
-      stopNow: (server) => this.#stop(server),
+      stopNow: this.#stop,
       logLine: (revisionId, level, message) => {
         log[level === 'ERROR' ? 'warn' : 'info'](`${name}: ${message}`);
-        shipper.push(id, revisionId, { timestamp: nextTimestamp(), level, message });
+        logLine(revisionId, level, message);
       },
       changed: (changed) => {
         this.#save(changed);
@@ -211,7 +217,7 @@ export class ProcessDriver implements Driver {
     signal.throwIfAborted();
     this.#starting.add(spec);
     const broughtUp = async () => {
-      const database = isDurable(spec) ? await this.#databaseOf(spec.deployment_id) : undefined;
+      const durable = isDurable(spec) ? await this.#durable.open(spec.deployment_id) : undefined;
       const mask = this.#maskOf(spec);
       const folders = {
         deployment: this.#folder(spec.deployment_id),
@@ -219,37 +225,13 @@ export class ProcessDriver implements Driver {
       };
       const request = { spec, options, supervisor, shipper, folders, signal, beside, isNew };
       const saying: typeof say = (message, level) => say(mask(message), level);
-      return bringUp({ ...request, databaseUri: database?.uri, mask, say: saying });
+      return bringUp({ ...request, durable, mask, say: saying });
     };
     return broughtUp()
       .catch((error: unknown) => {
         throw new Error(this.#maskOf(spec)(messageOf(error)));
       })
       .finally(() => this.#starting.delete(spec));
-  }
-
-  /** Lets a server that saves its state come to rest, and stops it. */
-  async #settle(
-    id: string,
-    server: Server,
-    withinMilliseconds: number,
-    say: DeployHooks['say'],
-  ): Promise<void> {
-    const ended = await comeToRest(server, withinMilliseconds, (message) => say(message, 'WARNING'));
-    if (!ended) {
-      const message = `Requests or runs that took longer than ${withinMilliseconds / 1000} s are cut off.`;
-      const timestamp = nextTimestamp();
-      this.#parts.shipper.push(id, server.revisionId, { timestamp, level: 'WARNING', message });
-    }
-    await this.#stop(server);
-  }
-
-  async #stop(server: Server): Promise<void> {
-    server.target.agent.destroy();
-    if (server.handsBackOnStop) await askToStop(server.group, HAND_BACK_MILLISECONDS);
-    if (server.savesOnStop && !server.isTrial)
-      await saveAndStop(server.group, server.target.where.port, SAVE_MILLISECONDS);
-    await this.#parts.supervisor.stop(server.group, STOP_GRACE_MILLISECONDS);
   }
 
   #save(deployment: ProcessDeployment): void {
@@ -260,19 +242,38 @@ export class ProcessDriver implements Driver {
     this.#parts.state.put(id, { name, epoch, revision_id: revisionId, custom_host, custom_path });
   }
 
-  async #databaseOf(deploymentId: string): Promise<Database> {
-    const database = await this.#parts.postgres.database(deploymentId).catch((error: unknown) => {
-      throw error instanceof PostgresMissing ? new Error(`${error.message}. ${NO_DATABASE}`) : error;
-    });
-    this.#databases.set(deploymentId, database);
-    return database;
+  /** The deploy logs of a deployment's revisions. */
+  #logOf(id: string): PinningContext['say'] {
+    return (revisionId, level, message) =>
+      this.#parts.shipper.push(id, revisionId, { timestamp: nextTimestamp(), level, message });
+  }
+
+  #pinningOf(id: string): PinningContext {
+    const say = this.#logOf(id);
+    return {
+      folder: this.#folder(id),
+      serving: () => {
+        const deployment = this.#deployments.get(id);
+        return isServing(deployment) ? deployment?.revisionId : undefined;
+      },
+      start: async (spec, signal) => {
+        const saying = (message: string) => say(spec.revision_id, 'INFO', message);
+        return (await this.#bringUp(spec, signal, saying, { beside: true, isNew: false })).server;
+      },
+      stop: async (server) => {
+        await this.#stop(server);
+        await this.#removeUnused(id, server.revisionId);
+      },
+      forget: (revisionId) => this.#removeUnused(id, revisionId),
+      say,
+    };
   }
 
   /** Takes secrets and paths of this machine out of what clients read of a revision. */
   #maskOf({ environment, deployment_id, revision_id }: DeploySpec): Mask {
     const folder = this.#revisionFolder(deployment_id, revision_id);
-    const { password = '' } = this.#databases.get(deployment_id) ?? {};
-    const mask = createMask([...environment.map(({ value }) => value), password]);
+    const own = this.#durable.secretsOf(deployment_id);
+    const mask = createMask([...environment.map(({ value }) => value), ...own]);
     const hide = pathHiding([[folder, '.'], this.#data]);
     return (text) => hide(mask(text));
   }
@@ -288,6 +289,7 @@ export class ProcessDriver implements Driver {
   async #removeUnused(deploymentId: string, revisionId: string): Promise<void> {
     const starting = [...this.#starting].some((spec) => spec.revision_id === revisionId);
     const deployment = this.#deployments.get(deploymentId);
+    if (this.#durable.of(deploymentId)?.needs(revisionId)) return;
     if (starting || deployment?.revisionId === revisionId || deployment?.wantedRevisionId === revisionId)
       return;
     await rm(this.#revisionFolder(deploymentId, revisionId), { recursive: true, force: true });

@@ -20,7 +20,7 @@ const JOBS = '10';
 const JOB_SECONDS = '3600';
 
 type Spec = Pick<DeploySpec, 'artifact' | 'graph_config_path' | 'environment'>;
-type Places = { artifactFolder: string; databaseUri: string; server?: string };
+type Places = { artifactFolder: string; databaseUri: string; internalToken: string };
 
 /** Whether a revision keeps its threads and runs in the database of its deployment. */
 export const isDurable = (spec: Pick<DeploySpec, 'revision_id'> & { runtime?: string | null }): boolean =>
@@ -43,7 +43,7 @@ export function buildIdOf({ artifact, graph_config_path: path }: Omit<Spec, 'env
  * Throws with a reason for a person where there are no graphs that it can run.
  */
 export async function durableCommand(spec: Spec, places: Places): Promise<ServerCommand> {
-  const { artifactFolder, databaseUri, server = SERVER } = places;
+  const { artifactFolder, databaseUri, internalToken } = places;
   const project = readAgentProject(artifactFolder, spec.graph_config_path);
   if (project === undefined)
     throw new DurableError(
@@ -60,12 +60,13 @@ export async function durableCommand(spec: Spec, places: Places): Promise<Server
   return {
     cwd,
     toolFolders: [join(venv, 'bin'), ...toolFolders(cwd, artifactFolder)],
-    start: { kind: 'words', words: () => [process.execPath, server, fileName], dropsNames: false },
+    start: { kind: 'words', words: () => [process.execPath, SERVER, fileName], dropsNames: false },
     from: `the durable agent server of ${fileName}`,
     toLines: agentLines,
     isAgentServer: true,
     handsBackOnStop: true,
     isClosed: isInternalPath,
+    internalToken,
     variables: {
       N_JOBS_PER_WORKER: JOBS,
       BG_JOB_TIMEOUT_SECS: JOB_SECONDS,
@@ -77,6 +78,7 @@ export async function durableCommand(spec: Spec, places: Places): Promise<Server
     fixedVariables: {
       DATABASE_URI: databaseUri,
       SLIPWAY_BUILD_ID: buildIdOf(spec),
+      SLIPWAY_INTERNAL_TOKEN: internalToken,
       ...(existsSync(worker) && { SLIPWAY_WORKER_FOLDER: worker }),
     },
   };

@@ -73,23 +73,25 @@ async function untilIdle(where: Where, withinMilliseconds: number, onUnknown: ()
 }
 
 /**
- * Lets requests and runs under way at a server that is replaced come to their end. False when some have not
- * after `withinMilliseconds`. `warn` hears what cannot be known.
+ * Lets requests and runs under way at a server that is replaced come to their end. Says what is cut off when
+ * some have not after `withinMilliseconds`. `warn` hears what cannot be known.
  */
 export async function comeToRest(
   { target, savesOnStop }: Pick<Server, 'target' | 'savesOnStop'>,
   withinMilliseconds: number,
   warn: (message: string) => void,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const deadline = Date.now() + withinMilliseconds;
   // A request that was on its way to it when the hold began is counted after this pause.
   await pause(SETTLE_MILLISECONDS);
   const drained = await target.drained(withinMilliseconds);
-  if (!savesOnStop) return drained;
-  const runs = await untilIdle(target.where, deadline - Date.now(), () =>
-    warn(
-      `The agent before does not say whether it has runs in the background, as one that asks for credentials of its own does not: these are given the whole time, ${withinMilliseconds / 1000} s (drain_seconds), and then cut off.`,
-    ),
-  );
-  return drained && runs !== 'busy';
+  const runs = savesOnStop
+    ? await untilIdle(target.where, deadline - Date.now(), () =>
+        warn(
+          `The agent before does not say whether it has runs in the background, as one that asks for credentials of its own does not: these are given the whole time, ${withinMilliseconds / 1000} s (drain_seconds), and then cut off.`,
+        ),
+      )
+    : 'idle';
+  if (drained && runs !== 'busy') return undefined;
+  return `Requests or runs that took longer than ${withinMilliseconds / 1000} s are cut off.`;
 }

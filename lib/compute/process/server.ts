@@ -44,6 +44,8 @@ export type Server = {
   savesOnStop: boolean;
   /** Its first process must be asked to stop alone, and waited for, to hand its runs to others. */
   handsBackOnStop: boolean;
+  /** By which it answers what it answers nobody else. */
+  internalToken: string | undefined;
   /** It was started beside another one only to see that it can: what it holds is not kept. */
   isTrial: boolean;
 };
@@ -160,7 +162,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
       revisionId: spec.revision_id,
       readyAt: Date.now(),
       tail,
-      ...waysToStop(command),
+      ...knownOf(command),
       isTrial: options.isTrial,
     };
   } catch (error) {
@@ -170,9 +172,10 @@ async function startOnce(options: ServerOptions): Promise<Server> {
   }
 }
 
-const waysToStop = ({ savesOnStop = false, handsBackOnStop = false }: ServerCommand) => ({
+const knownOf = ({ savesOnStop = false, handsBackOnStop = false, internalToken }: ServerCommand) => ({
   savesOnStop,
   handsBackOnStop,
+  internalToken,
 });
 
 /** The program that is run, and its arguments. */

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LocalState } from '../../listener/state.ts';
+import { keptBuildsIn } from './kept-builds.ts';
 
 /** What agents keep across revisions, a folder a deployment; and what those that are only tried keep. */
 export const STATE_FOLDER = 'state';
@@ -16,7 +17,8 @@ export async function tidyFolders(dataFolder: string, state: LocalState): Promis
   for (const id of await entriesOf(root)) {
     const wanted = state.get(id)?.revision_id ?? undefined;
     const revisions = join(root, id, 'revisions');
-    const unused = (await entriesOf(revisions)).filter((name) => name !== wanted);
+    const kept = new Set(keptBuildsIn(join(root, id)).map(({ revision_id }) => revision_id));
+    const unused = (await entriesOf(revisions)).filter((name) => name !== wanted && !kept.has(name));
     await Promise.all(unused.map((name) => rm(join(revisions, name), { recursive: true, force: true })));
     // Without a record (it was unreadable) an agent's threads must not go: who deletes the deployment deletes
     // them.

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { PostgresMissing } from '../postgres/binaries.ts';
+import type { Database } from '../postgres/databases.ts';
+import type { MachinePostgres } from '../postgres/machine.ts';
+import { PinnedBuilds, type PinningContext } from './pinned-builds.ts';
+
+const NO_DATABASE =
+  "The runtime 'durable' keeps threads and runs there: mend that, or set source_config.runtime to 'dev'.";
+
+/** What a durable server is given of its deployment. */
+export type DurableAccess = {
+  databaseUri: string;
+  /** By which this listener asks it what nobody else may. */
+  internalToken: string;
+};
+
+type Parts = {
+  postgres: Pick<MachinePostgres, 'database' | 'remove' | 'stop'>;
+  contextOf: (deploymentId: string) => PinningContext;
+};
+
+/** What deployments with Slipway's own agent server have beside their server: a database, and builds that threads wait in. */
+export class DurableAgents {
+  readonly #parts: Parts;
+  readonly #secrets = new Map<string, Database & Pick<DurableAccess, 'internalToken'>>();
+  readonly #pinned = new Map<string, PinnedBuilds>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Opens a deployment's database. Throws with a reason for a person. */
+  async open(deploymentId: string): Promise<DurableAccess> {
+    const database = await this.#parts.postgres.database(deploymentId).catch((error: unknown) => {
+      throw error instanceof PostgresMissing ? new Error(`${error.message}. ${NO_DATABASE}`) : error;
+    });
+    const internalToken =
+      this.#secrets.get(deploymentId)?.internalToken ?? randomBytes(24).toString('base64url');
+    this.#secrets.set(deploymentId, { ...database, internalToken });
+    return { databaseUri: database.uri, internalToken };
+  }
+
+  /** What nobody may read in the output of a deployment's servers. */
+  secretsOf(deploymentId: string): string[] {
+    const { password, internalToken } = this.#secrets.get(deploymentId) ?? {};
+    return [password, internalToken].filter((one) => one !== undefined);
+  }
+
+  /** The builds of a deployment; undefined where none has run since this program started. */
+  of(deploymentId: string): PinnedBuilds | undefined {
+    return this.#pinned.get(deploymentId);
+  }
+
+  /** The builds of a deployment that has one now. */
+  pinned(deploymentId: string): PinnedBuilds {
+    const pinned = this.#pinned.get(deploymentId) ?? new PinnedBuilds(this.#parts.contextOf(deploymentId));
+    this.#pinned.set(deploymentId, pinned);
+    return pinned;
+  }
+
+  /** Stops the servers beside the one that serves. */
+  async stop(deploymentId: string): Promise<void> {
+    const pinned = this.#pinned.get(deploymentId);
+    this.#pinned.delete(deploymentId);
+    await pinned?.close();
+  }
+
+  /** Removes a deployment's database; a dump stays for some days. */
+  async remove(deploymentId: string): Promise<void> {
+    await this.#parts.postgres.remove(deploymentId, { keepsDump: true });
+    this.#secrets.delete(deploymentId);
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.#pinned.keys()].map((id) => this.stop(id)));
+  }
+
+  /** Nothing uses a database any more. */
+  async close(): Promise<void> {
+    await this.#parts.postgres.stop();
+  }
+}

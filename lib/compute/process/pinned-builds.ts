@@ -1,0 +1,217 @@
+import * as z from 'zod';
+import type { LogLevel } from '../../contract/log-level.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
+import { messageOf, pause } from '../../listener/backoff.ts';
+import { buildIdOf } from './durable.ts';
+import { type KeptBuild, keptBuildOf, keptBuildsIn, noteKeptBuilds, specOfKept } from './kept-builds.ts';
+import { restartWait } from './restart-wait.ts';
+import type { Server } from './server.ts';
+
+/** How often the server that serves is asked which other builds are wanted. */
+const LOOK_MILLISECONDS = 2_000;
+const ANSWER_MILLISECONDS = 10_000;
+/** A build that was started again stays for so long when it has nothing to do: the next question may come soon. */
+const IDLE_MILLISECONDS = 60_000;
+/** So many builds are started again at once. */
+const WOKEN_MAX = 2;
+
+const demandAnswer = z.object({
+  builds: z.array(
+    z.looseObject({ build_id: z.string(), pending: z.number(), running: z.number(), calls: z.number() }),
+  ),
+});
+type Demand = z.infer<typeof demandAnswer>['builds'][number];
+
+export type PinningContext = {
+  /** The deployment's folder. */
+  folder: string;
+  /** The revision that serves; undefined while none does. */
+  serving: () => string | undefined;
+  start: (spec: DeploySpec, signal: AbortSignal) => Promise<Server>;
+  stop: (server: Server) => Promise<void>;
+  /** Removes a revision's folder, unless something else needs it. */
+  forget: (revisionId: string) => Promise<void>;
+  /** A line for the deploy log of a revision. */
+  say: (revisionId: string, level: LogLevel, message: string) => void;
+};
+
+type Live = { spec: DeploySpec; server: Server };
+
+/** A build beside the one that serves. `server`: undefined while it is being started. */
+type Beside = { server: Server | undefined; isWoken: boolean; idleSince: number | undefined };
+
+/**
+ * The builds of a deployment that threads wait in: a replaced one keeps its server while it has runs, and is started
+ * again when one of its threads is wanted. Database and folders of a deployment are on this machine, so nobody else has
+ * to know of them.
+ */
+export class PinnedBuilds {
+  readonly #context: PinningContext;
+  readonly #ending = new AbortController();
+  /** All servers of the deployment, whoever keeps them. */
+  readonly #live = new Set<Live>();
+  readonly #beside = new Map<string, Beside>();
+  readonly #failures = new Map<string, { count: number; nextAt: number }>();
+  #kept: KeptBuild[];
+  #looking: Promise<void> | undefined;
+  readonly #work = new Set<Promise<unknown>>();
+
+  constructor(context: PinningContext) {
+    this.#context = context;
+    this.#kept = keptBuildsIn(context.folder);
+  }
+
+  /** A revision has a server: its build may be wanted when another one serves. */
+  note(spec: DeploySpec, server: Server): void {
+    const build = keptBuildOf(spec);
+    const before = this.#kept.find(({ build_id: id }) => id === build.build_id);
+    this.#keep([...this.#kept.filter((one) => one !== before), build]);
+    this.#watch({ spec, server });
+    this.#looking ??= this.#run();
+    const isUsed = [...this.#live].some((one) => one.spec.revision_id === before?.revision_id);
+    if (before !== undefined && !isUsed) this.#track(this.#context.forget(before.revision_id));
+  }
+
+  #watch(live: Live): void {
+    this.#live.add(live);
+    void live.server.group.exited.then(() => this.#live.delete(live));
+  }
+
+  #serving(): Live | undefined {
+    const revisionId = this.#context.serving();
+    return [...this.#live].findLast(({ spec }) => spec.revision_id === revisionId);
+  }
+
+  /** Whether the folder of a revision has to stay. */
+  needs(revisionId: string): boolean {
+    return this.#kept.some(({ revision_id: id }) => id === revisionId);
+  }
+
+  /** Takes over a server that was replaced; false: its build still serves, so it can go. */
+  take(server: Server): boolean {
+    const live = [...this.#live].find((one) => one.server === server);
+    const serving = this.#serving();
+    if (live === undefined || serving === undefined || this.#ending.signal.aborted) return false;
+    const id = buildIdOf(live.spec);
+    if (buildIdOf(serving.spec) === id || this.#beside.has(id)) return false;
+    this.#put(id, { server, isWoken: false, idleSince: undefined });
+    return true;
+  }
+
+  /** Stops all servers that were started here. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#looking;
+    await Promise.all(this.#work);
+    const servers = [...this.#beside.values()].flatMap(({ server }) => server ?? []);
+    this.#beside.clear();
+    await Promise.all(servers.map((server) => this.#context.stop(server)));
+  }
+
+  #keep(builds: KeptBuild[]): void {
+    this.#kept = builds;
+    noteKeptBuilds(this.#context.folder, builds);
+  }
+
+  #put(id: string, beside: Beside): void {
+    this.#beside.set(id, beside);
+    void beside.server?.group.exited.then(() => {
+      if (this.#beside.get(id) === beside) this.#beside.delete(id);
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      await pause(LOOK_MILLISECONDS, signal);
+      const serving = this.#serving();
+      if (signal.aborted || serving === undefined) continue;
+      const own = buildIdOf(serving.spec);
+      if (!this.#kept.some(({ build_id: id }) => id !== own)) continue;
+      // A server that does not answer is being started again, by whoever keeps it.
+      await this.#look(own, serving).catch(() => undefined);
+    }
+  }
+
+  async #look(own: string, { spec, server }: Live): Promise<void> {
+    const demands = new Map((await demandAt(server)).map((one) => [one.build_id, one]));
+    for (const build of this.#kept.filter(({ build_id: id }) => id !== own)) {
+      const demand = demands.get(build.build_id);
+      const beside = this.#beside.get(build.build_id);
+      if (isBusy(demand)) this.#wake(build, spec, beside);
+      else if (beside !== undefined) this.#rest(build, beside);
+      else if (demand === undefined) await this.#forget(build);
+    }
+    // One that serves again is no longer beside anything.
+    const again = this.#beside.get(own);
+    if (again?.server !== undefined) this.#stop(own, again.server);
+  }
+
+  #wake(build: KeptBuild, serving: DeploySpec, beside: Beside | undefined): void {
+    if (beside !== undefined) {
+      beside.idleSince = undefined;
+      return;
+    }
+    const id = build.build_id;
+    // One that was just replaced still lets its requests come to their end.
+    if ([...this.#live].some((live) => buildIdOf(live.spec) === id)) return;
+    const failed = this.#failures.get(id);
+    const woken = [...this.#beside.values()].filter(({ isWoken }) => isWoken).length;
+    if (woken >= WOKEN_MAX || (failed !== undefined && performance.now() < failed.nextAt)) return;
+    this.#beside.set(id, { server: undefined, isWoken: true, idleSince: undefined });
+    const { say, start } = this.#context;
+    say(build.revision_id, 'INFO', 'A thread that waits in this revision is wanted: it is started again.');
+    const spec = specOfKept(build, serving);
+    this.#track(
+      start(spec, this.#ending.signal).then(
+        (server) => {
+          this.#failures.delete(id);
+          this.#watch({ spec, server });
+          this.#put(id, { server, isWoken: true, idleSince: undefined });
+        },
+        (error: unknown) => {
+          this.#beside.delete(id);
+          if (this.#ending.signal.aborted) return;
+          const count = (failed?.count ?? 0) + 1;
+          this.#failures.set(id, { count, nextAt: performance.now() + restartWait(count) });
+          say(build.revision_id, 'ERROR', messageOf(error));
+        },
+      ),
+    );
+  }
+
+  #rest(build: KeptBuild, beside: Beside): void {
+    if (beside.server === undefined) return;
+    beside.idleSince ??= performance.now();
+    const limit = beside.isWoken ? IDLE_MILLISECONDS : 0;
+    if (performance.now() - beside.idleSince >= limit) this.#stop(build.build_id, beside.server);
+  }
+
+  #stop(id: string, server: Server): void {
+    this.#beside.delete(id);
+    this.#track(this.#context.stop(server));
+  }
+
+  async #forget(build: KeptBuild): Promise<void> {
+    this.#keep(this.#kept.filter((one) => one !== build));
+    await this.#context.forget(build.revision_id);
+  }
+
+  #track(work: Promise<unknown>): void {
+    this.#work.add(work);
+    void work.finally(() => this.#work.delete(work));
+  }
+}
+
+const isBusy = (demand: Demand | undefined): boolean =>
+  demand !== undefined && demand.pending + demand.running + demand.calls > 0;
+
+/** What the server that serves says of all builds of its deployment. */
+async function demandAt({ target: { where }, internalToken = '' }: Server): Promise<Demand[]> {
+  const host = where.host === '::1' ? '[::1]' : where.host;
+  const response = await fetch(`http://${host}:${where.port}/internal/demand`, {
+    headers: { authorization: `Bearer ${internalToken}` },
+    signal: AbortSignal.timeout(ANSWER_MILLISECONDS),
+  });
+  return demandAnswer.parse(await response.json()).builds;
+}
