@@ -60,8 +60,7 @@ export class ProcessDriver implements Driver {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#data = [parts.options.dataFolder, '<data>'];
-    const { postgres } = parts;
-    this.#durable = new DurableAgents({ postgres, contextOf: (id) => this.#pinningOf(id) });
+    this.#durable = new DurableAgents({ ...parts, contextOf: (id) => this.#pinningOf(id) });
     // Known before the restart: their addresses hold requests until they serve again, instead of answering
     // 404.
     for (const [id, known] of parts.state.deployments) {
@@ -72,9 +71,8 @@ export class ProcessDriver implements Driver {
     }
   }
 
-  async start(): Promise<void> {
-    // Nothing runs yet: servers end with the program that started them.
-  }
+  /** Nothing runs yet: servers end with the program that started them. */
+  async start(): Promise<void> {}
 
   async deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
     if (spec.artifact.kind === 'image') {
@@ -151,6 +149,8 @@ export class ProcessDriver implements Driver {
   reports(): StatusReport[] {
     return statusReports(this.#deployments, this.#parts.state);
   }
+
+  announceEnd = (): Promise<void> => this.#durable.announceEnd();
 
   async close(graceMilliseconds: number): Promise<void> {
     const stops = [...this.#deployments.values()].map((deployment) => deployment.stop());

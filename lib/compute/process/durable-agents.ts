@@ -71,6 +71,11 @@ export class DurableAgents {
     this.#secrets.delete(deploymentId);
   }
 
+  /** Tells all servers that their connections will be closed: that is no client who has gone. */
+  async announceEnd(): Promise<void> {
+    await Promise.all([...this.#pinned.values()].map((pinned) => pinned.announceEnd()));
+  }
+
   async stopAll(): Promise<void> {
     await Promise.all([...this.#pinned.keys()].map((id) => this.stop(id)));
   }

@@ -1,26 +1,18 @@
-import * as z from 'zod';
 import type { LogLevel } from '../../contract/log-level.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import { buildIdOf } from './durable.ts';
+import { announceEnd, type Demand, demandAt } from './internal-calls.ts';
 import { type KeptBuild, keptBuildOf, keptBuildsIn, noteKeptBuilds, specOfKept } from './kept-builds.ts';
 import { restartWait } from './restart-wait.ts';
 import type { Server } from './server.ts';
 
 /** How often the server that serves is asked which other builds are wanted. */
 const LOOK_MILLISECONDS = 2_000;
-const ANSWER_MILLISECONDS = 10_000;
 /** A build that was started again stays for so long when it has nothing to do: the next question may come soon. */
 const IDLE_MILLISECONDS = 60_000;
 /** So many builds are started again at once. */
 const WOKEN_MAX = 2;
-
-const demandAnswer = z.object({
-  builds: z.array(
-    z.looseObject({ build_id: z.string(), pending: z.number(), running: z.number(), calls: z.number() }),
-  ),
-});
-type Demand = z.infer<typeof demandAnswer>['builds'][number];
 
 export type PinningContext = {
   /** The deployment's folder. */
@@ -96,6 +88,11 @@ export class PinnedBuilds {
     if (buildIdOf(serving.spec) === id || this.#beside.has(id)) return false;
     this.#put(id, { server, isWoken: false, idleSince: undefined });
     return true;
+  }
+
+  /** Tells all servers that their connections will be closed. */
+  async announceEnd(): Promise<void> {
+    await Promise.all([...this.#live].map(({ server }) => announceEnd(server)));
   }
 
   /** Stops all servers that were started here. */
@@ -205,13 +202,3 @@ export class PinnedBuilds {
 
 const isBusy = (demand: Demand | undefined): boolean =>
   demand !== undefined && demand.pending + demand.running + demand.calls > 0;
-
-/** What the server that serves says of all builds of its deployment. */
-async function demandAt({ target: { where }, internalToken = '' }: Server): Promise<Demand[]> {
-  const host = where.host === '::1' ? '[::1]' : where.host;
-  const response = await fetch(`http://${host}:${where.port}/internal/demand`, {
-    headers: { authorization: `Bearer ${internalToken}` },
-    signal: AbortSignal.timeout(ANSWER_MILLISECONDS),
-  });
-  return demandAnswer.parse(await response.json()).builds;
-}

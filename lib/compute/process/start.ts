@@ -57,6 +57,7 @@ export async function startProcessListener(
 
   const stop = async () => {
     work.end();
+    await driver.announceEnd();
     proxy.close();
     await driver.close(STOP_GRACE_MILLISECONDS);
     await work.finished();

@@ -3,6 +3,7 @@ import type { ProcessGroup } from '../../processes/group.ts';
 import type { ProcessSupervisor } from '../../processes/supervisor.ts';
 import { pidsOnPort } from '../../processes/table/listening.ts';
 import { startTimeOf } from '../../processes/table/read.ts';
+import { announceEnd } from './internal-calls.ts';
 import { type Server, STOP_GRACE_MILLISECONDS } from './server.ts';
 
 /**
@@ -33,22 +34,17 @@ async function saveAndStop(group: ProcessGroup, port: number, withinMilliseconds
   while (lives() && Date.now() < deadline) await delay(LOOK_MILLISECONDS);
 }
 
-/** Sends a signal to the first process of a group alone. False: it has ended. */
-function signalFirst({ pid, exit }: ProcessGroup, name: NodeJS.Signals): boolean {
-  if (pid === undefined || exit !== undefined) return false;
-  try {
-    return process.kill(pid, name);
-  } catch {
-    return false; // It has just ended by itself.
-  }
-}
-
 /**
  * Asks the first process of a group to stop, and waits until it has: it stops the others, once they have
  * nothing more to do.
  */
 async function askToStop(group: ProcessGroup, withinMilliseconds: number): Promise<void> {
-  if (!signalFirst(group, 'SIGTERM')) return;
+  if (group.pid === undefined || group.exit !== undefined) return;
+  try {
+    process.kill(group.pid, 'SIGTERM');
+  } catch {
+    return; // It has just ended by itself.
+  }
   const waiting = new AbortController();
   const limit = delay(withinMilliseconds, undefined, { signal: waiting.signal }).catch(() => undefined);
   await Promise.race([group.exited, limit]);
@@ -58,8 +54,7 @@ async function askToStop(group: ProcessGroup, withinMilliseconds: number): Promi
 /** Ends a server in the way that its kind asks for; nothing of it is alive afterwards. */
 export async function stopServer(supervisor: ProcessSupervisor, server: Server): Promise<void> {
   const { group, target, savesOnStop, handsBackOnStop, isTrial } = server;
-  // Its connections are closed here: that is no client who has gone.
-  if (handsBackOnStop) signalFirst(group, 'SIGUSR2');
+  if (handsBackOnStop) await announceEnd(server);
   target.agent.destroy();
   if (handsBackOnStop) await askToStop(group, HAND_BACK_MILLISECONDS);
   if (savesOnStop && !isTrial) await saveAndStop(group, target.where.port, SAVE_MILLISECONDS);
