@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobFor, setUp } from '../../integration/builder/set-up.ts';
 import { gitRepository } from '../../support/files/git-repository.ts';
+import { readProcesses } from '../../support/programs/processes.ts';
 import { until } from '../../support/until.ts';
 import { DurableMachine, type DurableSpec } from './machine.ts';
 
@@ -72,6 +73,10 @@ describe('a durable agent on a machine', () => {
   };
   const wait = (spec: DurableSpec, thread: string, body: object) =>
     call(spec, 'POST', `/threads/${thread}/runs/wait`, { assistant_id: 'agent', ...body });
+  const serversOf = ({ deployment_id, revision_id }: DurableSpec) => {
+    const folder = join(machine.dataFolder, 'deployments', deployment_id, 'revisions', revision_id);
+    return readProcesses().filter(({ cwd }) => cwd.startsWith(folder));
+  };
   const builds = (spec: DurableSpec): string[] =>
     JSON.parse(
       readFileSync(join(machine.dataFolder, 'deployments', spec.deployment_id, 'builds.json'), 'utf8'),
@@ -90,7 +95,9 @@ describe('a durable agent on a machine', () => {
     await machine.deploy(second);
     const other = await newThread(second);
     expect(await wait(second, other, { input: { steps: [] } })).toMatchObject({ steps: ['two before'] });
-    await until(() => builds(second).length === 2, { what: 'both builds to be known' });
+    // It has no runs, so it is stopped; its folder stays, for a thread waits in it.
+    await until(() => serversOf(first).length === 0, { what: 'the server of the first build to end' });
+    expect(builds(second)).toHaveLength(2);
 
     expect(await wait(second, thread, { command: { resume: 'yes' } })).toMatchObject({
       steps: ['one before', 'one yes new', 'one after'],
