@@ -85,7 +85,7 @@ class Pair {
       ['time', () => this.#pass()],
     ] as const);
     const [theirs, ours] = await run();
-    expect(theirs, name).toEqual(ours);
+    expect({ name, answer: theirs }).toEqual({ name, answer: ours });
     expect(await storedRows(tables.database), `after ${name}`).toEqual(modelledRows(this.#model));
     return name;
   }
