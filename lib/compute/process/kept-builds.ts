@@ -43,8 +43,8 @@ export function keptBuildOf(spec: DeploySpec): KeptBuild {
 }
 
 /**
- * How a build is started beside the revision that serves: its own code, with the newest values of those of its
- * variables that are still there.
+ * How a build is started beside the revision that serves: its own code, with the newest values of those of
+ * its variables that are still there.
  */
 export function specOfKept(build: KeptBuild, serving: DeploySpec): DeploySpec {
   const names = new Set(build.variables);

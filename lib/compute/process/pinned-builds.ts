@@ -33,9 +33,9 @@ type Live = { spec: DeploySpec; server: Server };
 type Beside = { server: Server | undefined; isWoken: boolean; idleSince: number | undefined };
 
 /**
- * The builds of a deployment that threads wait in: a replaced one keeps its server while it has runs, and is started
- * again when one of its threads is wanted. Database and folders of a deployment are on this machine, so nobody else has
- * to know of them.
+ * The builds of a deployment that threads wait in: a replaced one keeps its server while it has runs, and is
+ * started again when one of its threads is wanted. Database and folders of a deployment are on this machine,
+ * so nobody else has to know of them.
  */
 export class PinnedBuilds {
   readonly #context: PinningContext;
