@@ -112,6 +112,9 @@ export const registry = /* @__PURE__ */ once(() =>
   }),
 );
 
+/** What `runtime: auto` is in this installation. */
+export const defaultRuntime = /* @__PURE__ */ once(() => env.DEFAULT_RUNTIME());
+
 export const settings = /* @__PURE__ */ once((): Settings => {
   const managedCompute = env.MANAGED_COMPUTE();
   return {
@@ -134,6 +137,7 @@ export const settings = /* @__PURE__ */ once((): Settings => {
     },
     buildsAtOnce: env.BUILDS_AT_ONCE_MAX(),
     addresses: { allowedHosts: env.ALLOWED_HOSTS(), loopback: false },
+    defaultRuntime: defaultRuntime(),
     ...(managedCompute !== undefined && { managedCompute }),
   };
 });

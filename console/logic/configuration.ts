@@ -16,6 +16,7 @@ const labels: Readonly<Record<Field, string>> = {
   build_secrets: 'Names of build secrets',
   start_command: 'Start command',
   health_check: 'Health check',
+  runtime: 'Runtime',
 };
 
 /** Those that are no text: what people read of each. */
@@ -30,6 +31,15 @@ const healthText = ({ path, timeout_seconds: seconds }: NonNullable<Configuratio
   [path, seconds === undefined ? undefined : `within ${seconds} s`]
     .filter((part) => part !== undefined)
     .join(', ');
+
+/** What happens to threads that wait when another revision begins to serve; null: what is usual. */
+export function releaseText(rule: Deployment['source_config']['on_release']): string | null {
+  if (rule === null) return null;
+  const { waiting, days } = rule;
+  return [waiting, days === undefined ? undefined : `for at most ${days} days`]
+    .filter((part) => part !== undefined)
+    .join(', ');
+}
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of `labels` has exactly their names
 const fields = Object.keys(labels) as Field[];

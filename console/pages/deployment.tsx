@@ -5,6 +5,7 @@ import { useCan } from '../data/permissions.ts';
 import { useDeployment, useRevisions } from '../data/queries.ts';
 import { actionsOn } from '../logic/actions.ts';
 import { causeOf } from '../logic/cause.ts';
+import { releaseText } from '../logic/configuration.ts';
 import { shortCommit } from '../logic/difference.ts';
 import { ownHostOf } from '../logic/own-host.ts';
 import { shortSource } from '../logic/source.ts';
@@ -94,6 +95,32 @@ function OwnHost({ url }: { url: string | null }) {
   );
 }
 
+function RuntimeFacts({
+  deployment: { runtime_resolved: resolved, runtime_reason: reason, source_config: config },
+}: {
+  deployment: Deployment;
+}) {
+  const onRelease = releaseText(config.on_release);
+  return (
+    <>
+      {resolved !== null && (
+        <div>
+          <dt>Runtime</dt>
+          <dd>
+            <code>{resolved}</code> <span class="quiet">{reason}</span>
+          </dd>
+        </div>
+      )}
+      {onRelease !== null && (
+        <div>
+          <dt>Waiting threads at a release</dt>
+          <dd>{onRelease}</dd>
+        </div>
+      )}
+    </>
+  );
+}
+
 function Facts({ deployment }: { deployment: Deployment }) {
   const { source_config: config, source_revision_config: at, id, name, url } = deployment;
   const from = at.image_uri ?? config.repo_url ?? 'Uploaded folder';
@@ -131,6 +158,7 @@ function Facts({ deployment }: { deployment: Deployment }) {
           {at.repo_ref !== null && <code>{at.repo_ref}</code>}
         </dd>
       </div>
+      <RuntimeFacts deployment={deployment} />
       {deployment.image_version !== null && (
         <div>
           <dt>Version that serves</dt>

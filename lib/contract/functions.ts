@@ -21,7 +21,7 @@ const waits = [
   'BUILD_SECONDS',
   'BUILD_QUEUE_SECONDS',
 ] as const satisfies VariableName[];
-const engineSettings = [...waits, 'KEPT_ARTIFACTS'] as const satisfies VariableName[];
+const engineSettings = [...waits, 'KEPT_ARTIFACTS', 'DEFAULT_RUNTIME'] as const satisfies VariableName[];
 
 /**
  * What it takes to end a revision, and so whatever may do that: with it go its build and artifacts that are
@@ -93,6 +93,7 @@ export const functionRows = {
     handler: 'functions/tasks/revision/deploy.ts',
     summary: 'State Deploy: keeps the token and offers the task to the listener',
     access: ['table:get', 'table:get-both', 'table:put', 'table:update'],
+    variables: ['DEFAULT_RUNTIME'],
     timeoutSeconds: 30,
   },
   finish: {

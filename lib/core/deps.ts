@@ -21,6 +21,7 @@ import type { WebhookWaker } from '../adapters/webhook-waker.ts';
 import type { Workflow } from '../adapters/workflow.ts';
 import type { ManagedComputeType } from '../compute/kinds.ts';
 import type { ComputeDriver, ManagedCompute } from '../compute/managed.ts';
+import type { DefaultRuntime } from '../contract/deployments/runtimes.ts';
 import type { InstallationNumbers, TenantLimits } from '../settings/defaults.ts';
 import type { Table } from '../store/table.ts';
 import type { AuditLog } from './audit.ts';
@@ -47,6 +48,8 @@ export type Settings = InstallationNumbers & {
    * any number.
    */
   singleTenant?: boolean;
+  /** What `runtime: auto` is here. Absent: what is usual where an agent runs. */
+  defaultRuntime?: DefaultRuntime;
   /** Compute that the installation runs itself. Absent: agents run on what listeners bring. */
   managedCompute?: ManagedComputeType;
 };

@@ -115,6 +115,7 @@ export class SlipwayStack extends Stack {
       HEADS_FUNCTION_NAME: nameOf(settings, functionRows.heads.name),
       ...numberVariables(settings),
       ALLOWED_HOSTS: settings.allowedHosts,
+      DEFAULT_RUNTIME: settings.defaultRuntime,
       ...managingVariables(settings),
     };
     const arns = {

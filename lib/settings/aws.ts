@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { agentRows } from './aws-agents.ts';
 import { BUILDS_AT_ONCE, installationDefaults } from './defaults.ts';
-import { LIMIT, METADATA_ENDPOINT, oidcTexts, retention, tenantLimits, waits } from './installation.ts';
+import {
+  LIMIT,
+  METADATA_ENDPOINT,
+  oidcTexts,
+  retention,
+  runtimeChoices,
+  runtimeText,
+  tenantLimits,
+  waits,
+} from './installation.ts';
 import type { Rows } from './row.ts';
 import { isOrigin, listed } from './values.ts';
 
@@ -68,6 +77,7 @@ export const awsRows = {
   ...retention,
   ...tenantLimits,
   buildsAtOnceMax: { does: 'builds of a tenant at once; more wait', ...LIMIT, default: BUILDS_AT_ONCE },
+  defaultRuntime: { does: runtimeText, defaultShown: '`auto`', schema: z.enum(runtimeChoices).optional() },
   allowedHosts: {
     does: 'internal hosts that requests may name, separated by commas',
     schema: z

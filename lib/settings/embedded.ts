@@ -1,9 +1,18 @@
 import { installationDefaults } from './defaults.ts';
-import { METADATA_ENDPOINT, oidcTexts, retention, tenantLimits, waits } from './installation.ts';
+import {
+  METADATA_ENDPOINT,
+  oidcTexts,
+  retention,
+  runtimeChoices,
+  runtimeText,
+  tenantLimits,
+  waits,
+} from './installation.ts';
 import { DAY_SECONDS, machineRows, PORT } from './machine.ts';
 import type { Rows } from './row.ts';
 import {
   address,
+  choice,
   endpoint,
   faults,
   hosts,
@@ -62,6 +71,7 @@ export const embeddedRows = {
   },
   ...retention,
   ...tenantLimits,
+  defaultRuntime: { does: runtimeText, schema: choice(runtimeChoices, 'auto') },
   allowedHosts: {
     does: 'hosts on private networks that requests may name, separated by commas',
     schema: hosts,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { managedComputeTypes } from '../compute/kinds.ts';
+import { defaultRuntimes } from '../contract/deployments/runtimes.ts';
 import { BUILDS_AT_ONCE, installationDefaults, limitDefaults } from './defaults.ts';
 import { hostList } from './host-list.ts';
 import { variable } from './variable.ts';
@@ -74,6 +75,10 @@ export const UPLOAD_ORIGIN = /* @__PURE__ */ variable('UPLOAD_ORIGIN', () => z.u
 /** Compute that the installation runs itself. Absent: agents run on what listeners bring. */
 export const MANAGED_COMPUTE = /* @__PURE__ */ variable('MANAGED_COMPUTE', () =>
   z.enum(managedComputeTypes).optional(),
+);
+/** The setting `defaultRuntime`. Absent: what is usual where an agent runs. */
+export const DEFAULT_RUNTIME = /* @__PURE__ */ variable('DEFAULT_RUNTIME', () =>
+  z.enum(defaultRuntimes).default('auto'),
 );
 /** The function that drives what the installation runs itself. Absent: it runs nothing. */
 export const DRIVE_FUNCTION_NAME = /* @__PURE__ */ variable('DRIVE_FUNCTION_NAME', () => text().optional());

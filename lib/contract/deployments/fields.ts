@@ -14,7 +14,9 @@ import {
 } from '../validation/text.ts';
 import { buildEnvRequest, buildSecretsRequest } from './build-variables.ts';
 import { healthCheck, healthCheckRequest } from './health-check.ts';
+import { onRelease, onReleaseRequest } from './on-release.ts';
 import { resourceSpec } from './resource-spec.ts';
+import { runtimes } from './runtimes.ts';
 
 /*
  * The fields of a deployment, for all who read them: the stored items of core, the requests and answers of
@@ -84,6 +86,8 @@ const sourceConfigFields = {
   build_secrets: build(z.object({ version: z.int(), names: z.array(z.string()) })),
   start_command: run(z.string()),
   health_check: run(healthCheck()),
+  runtime: build(z.enum(runtimes)),
+  on_release: setting(onRelease()),
   deployment_type: setting(z.string()),
 };
 
@@ -105,6 +109,7 @@ export const clearableFields = [
   'build_env',
   'start_command',
   'health_check',
+  'on_release',
 ] as const satisfies Field[];
 
 const DRAIN_SECONDS_MAX = 3600;
@@ -137,6 +142,8 @@ export function sourceConfigRequest() {
     build_secrets: buildSecretsRequest().nullish(),
     start_command: freeText.superRefine(textRule(startCommandProblem)).nullish(),
     health_check: healthCheckRequest().nullish(),
+    runtime: z.enum(runtimes).nullish(),
+    on_release: onReleaseRequest().nullish(),
     deployment_type: freeText.nullish(),
   } satisfies Record<Field, z.ZodType>;
 }
@@ -200,6 +207,14 @@ export const sourceConfigNotes: Partial<Record<Field, Note>> = {
   health_check: {
     description:
       '`path`: where the server answers with a status from 200 to 399 once it is ready; it begins with one `/`. `timeout_seconds`: how long a deploy waits for that. Replaced as a whole; `{}` clears it.',
+  },
+  runtime: {
+    description:
+      "What runs the graphs of a `langgraph.json`. `dev`: the development server of LangGraph, on a machine. `licensed`: the server of LangChain's image, which asks for a licence as a secret. `command`: what `start_command` says, or what a source without `langgraph.json` starts. `durable`: Slipway's own server, which is not there yet. `auto`, the default, is chosen when the first revision is built, and stays: see `runtime_resolved`. Another one than that is 409 without `accept_new_state`.",
+  },
+  on_release: {
+    description:
+      '`waiting`: what happens to threads that wait at a node, or are busy in one, which a new revision has not. `warn`: the deploy log and `status_message` name them; the default of `dev` and `licensed`. `refuse`: the deploy fails before anything moved, also where they cannot be counted. `pin`: they stay with their revision, which `durable` alone can; `days` is how long at most. `move`: nothing is asked, the default of `command`. Replaced as a whole; `{}` clears it.',
   },
 };
 

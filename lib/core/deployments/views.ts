@@ -34,6 +34,7 @@ export function revisionViewOf(
     configuration: null,
     commit: revision.commit ?? null,
     cause: causeViewOf(revision.cause),
+    runtime_resolved: revision.runtime ?? null,
   };
 }
 

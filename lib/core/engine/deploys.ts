@@ -1,20 +1,30 @@
 import { managedComputeKinds } from '../../compute/kinds.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
+import type { Settings } from '../deps.ts';
 import type { Deployment, Listener } from '../items/items.ts';
 import { findListener, lastSeenOf } from '../items/listeners.ts';
 import { isManaged } from '../items/managed.ts';
 import type { EngineDeps, Loaded } from './load.ts';
 import { recordFailure } from './record-failure.ts';
+import { runtimeOf } from './runtime.ts';
 import { offerDeploy, offerDeployAgain } from './transactions/tasks.ts';
 
-/** Offers the revision's deploy to its listener; only while the deployment has no other task open. */
+export type OfferDeps = Pick<EngineDeps, 'table' | 'clock'> & { settings: Pick<Settings, 'defaultRuntime'> };
+
+/**
+ * Offers the revision's deploy to its listener; only while the deployment has no other task open. What runs
+ * it is settled before; where nothing can, the deploy has failed.
+ */
 export async function offerTask(
-  deps: Pick<EngineDeps, 'table' | 'clock'>,
+  deps: OfferDeps,
   { deployment, slotRevision }: Pick<Loaded, 'deployment' | 'slotRevision'>,
 ): Promise<void> {
   if (slotRevision === undefined) return;
+  const runtime = await runtimeOf(deps, deployment, slotRevision);
+  if (runtime !== undefined && 'problem' in runtime)
+    return recordFailure(deps, { slotRevision }, 'deploy', runtime.problem);
   const offer = { id: deps.clock.orderedId(), now: deps.clock.now() };
-  await transact(deps.table, offerDeploy(deployment, slotRevision, offer));
+  await transact(deps.table, offerDeploy(deployment, slotRevision, offer, runtime));
 }
 
 /**

@@ -8,8 +8,8 @@ import { recordFailureWrite } from './transactions/outcomes.ts';
  * interrupted since it was read.
  */
 export async function recordFailure(
-  deps: EngineDeps,
-  { slotRevision }: Loaded,
+  deps: Pick<EngineDeps, 'table'>,
+  { slotRevision }: Pick<Loaded, 'slotRevision'>,
   stage: Outcome['stage'],
   message: string,
 ): Promise<void> {

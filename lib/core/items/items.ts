@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { computeTypes } from '../../compute/kinds.ts';
 import { configFields, plainStored, runFields, storedShape } from '../../contract/deployments/fields.ts';
+import { resolvedRuntimes } from '../../contract/deployments/runtimes.ts';
 import { revisionStatuses, sources } from '../../contract/revision-status.ts';
 import { anyObject } from '../../contract/validation/as-given.ts';
 import {
@@ -12,6 +13,7 @@ import {
   lostBuild,
   outcome,
   revisionConfig,
+  runtimeItem,
   secretReference,
   slot,
 } from './parts.ts';
@@ -33,9 +35,10 @@ export type DeploymentConfig = z.infer<typeof deploymentConfig>;
 /**
  * The second version of a deployment may have `config.drain_seconds`, the third `config.push_paths` and
  * `pushed`, the fourth `reported_urls`, the fifth `active.configuration` and `active.secrets`, the sixth in
- * `config` what the second version of a configuration may have.
+ * `config` what the second version of a configuration may have, the seventh `config.runtime`,
+ * `config.on_release` and `runtime`.
  */
-export const DEPLOYMENT_VERSION = 6;
+export const DEPLOYMENT_VERSION = 7;
 export const deployment = z.object({
   ...base,
   v: z.literal(DEPLOYMENT_VERSION),
@@ -66,6 +69,8 @@ export const deployment = z.object({
   latest_number: z.int(),
   latest_revision_id: z.string(),
   active: active.optional(),
+  /** What `runtime` of its configuration came to when a revision was last deployed; absent: none was. */
+  runtime: runtimeItem.optional(),
   /** The addresses that its listener has reported, the newest first; absent before another one than before. */
   reported_urls: z.array(z.string()).optional(),
   slot: slot.optional(),
@@ -85,9 +90,9 @@ export type { Slot } from './parts.ts';
 /**
  * The second version of a revision may have `artifact.server`, the third `commit` and `cause`, the fourth a
  * `reason` in the cause of a push, the fifth `build_phase` and an unstarted `lost_build`, the sixth
- * `build_secrets`.
+ * `build_secrets`, the seventh `runtime`.
  */
-export const REVISION_VERSION = 6;
+export const REVISION_VERSION = 7;
 export const revision = z.object({
   ...base,
   v: z.literal(REVISION_VERSION),
@@ -114,6 +119,8 @@ export const revision = z.object({
    */
   inherits: z.boolean(),
   artifact: artifactItem.optional(),
+  /** What runs it; absent: it was not resolved yet, or an earlier release made it. */
+  runtime: z.enum(resolvedRuntimes).optional(),
   /**
    * With its id the name of its execution. A dead one goes on as the next attempt; its writes are refused.
    */
@@ -155,9 +162,9 @@ export type Revision = z.infer<typeof revision>;
 
 /**
  * Immutable; what revisions snapshot. The second version may have `root_directory`, `dockerfile_path`,
- * `docker_target`, `build_env`, `build_secrets`, `start_command` and `health_check`.
+ * `docker_target`, `build_env`, `build_secrets`, `start_command` and `health_check`, the third `runtime`.
  */
-export const CONFIGURATION_VERSION = 2;
+export const CONFIGURATION_VERSION = 3;
 export const configuration = z.object({
   ...base,
   v: z.literal(CONFIGURATION_VERSION),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { resolvedRuntimes, runtimeReasons } from '../../contract/deployments/runtimes.ts';
 import { agentServers } from '../../contract/revision-status.ts';
 
 /** Parts of the stored deployments and revisions; `items.ts` has the items. */
@@ -41,6 +42,10 @@ export const artifactItem = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('image'), uri: z.string(), ...made }),
 ]);
+
+/** What a runtime came to, and why that. */
+export const runtimeItem = z.object({ resolved: z.enum(resolvedRuntimes), reason: z.enum(runtimeReasons) });
+export type RuntimeItem = z.infer<typeof runtimeItem>;
 
 /** What was left of the artifacts of a deployment when its last revision that ran one ended. */
 export const keptArtifacts = z.object({

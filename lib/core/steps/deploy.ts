@@ -1,19 +1,16 @@
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import type { Deps } from '../deps.ts';
-import { offerTask } from '../engine/deploys.ts';
+import { type OfferDeps, offerTask } from '../engine/deploys.ts';
 import { load } from '../engine/load.ts';
 import { awaitDeploy, type TokenTask } from '../engine/transactions/steps.ts';
 import type { Revision } from '../items/items.ts';
 import { findRevision, MoveRefused } from '../items/revisions.ts';
 import { StepRefused } from './prepare.ts';
 
-type DeployDeps = Pick<Deps, 'table' | 'clock'>;
-
 /**
  * The Deploy state: writes AWAITING_DEPLOY (and a BUILDING that was missed before it), keeps the token,
  * offers the task unless an earlier one is still open; dispatch offers it when that has ended.
  */
-export async function deployRevision(deps: DeployDeps, task: TokenTask): Promise<void> {
+export async function deployRevision(deps: OfferDeps, task: TokenTask): Promise<void> {
   const revision = await findRevision(deps.table, task);
   if (revision === undefined) throw new StepRefused('Deploy', task);
   await storeDeployToken(deps, task, revision);
@@ -31,7 +28,7 @@ export async function deployRevision(deps: DeployDeps, task: TokenTask): Promise
   }
 }
 
-async function storeDeployToken(deps: DeployDeps, task: TokenTask, revision: Revision): Promise<void> {
+async function storeDeployToken(deps: OfferDeps, task: TokenTask, revision: Revision): Promise<void> {
   try {
     await transact(deps.table, awaitDeploy(task, revision, deps.clock.now()));
   } catch (error) {

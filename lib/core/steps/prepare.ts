@@ -9,12 +9,14 @@ import { describeFailure } from '../../domain/agent-failure.ts';
 import { serverOf } from '../../domain/agent-server.ts';
 import { artifactNumberOf } from '../../domain/file-places.ts';
 import { misfit } from '../../domain/platforms.ts';
+import { runtimeProblem } from '../../domain/runtime.ts';
 import { sourceKinds } from '../../domain/source.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import type { Deps } from '../deps.ts';
 import { inheritedFrom } from '../engine/inherited.ts';
+import { configurationFor } from '../engine/runtime.ts';
 import { type PreparedFacts, prepare } from '../engine/transactions/steps.ts';
 import { gitCredentialsOf } from '../git-credentials.ts';
 import { findDeployment, getConfiguration } from '../items/deployments.ts';
@@ -90,7 +92,9 @@ async function begin(
   revision: Revision,
 ): Promise<{ path: Path }> {
   const listener = await findListener(deps.table, deployment.tenant_id, deployment.listener_id);
-  const hindrance = hindranceOf(deployment, listener);
+  const hindrance =
+    hindranceOf(deployment, listener) ??
+    (listener && (await runtimeHindrance(deps, ref, { deployment, revision, listener })));
   if (hindrance !== undefined) {
     const outcome = { stage: 'create', result: 'failed', message: hindrance } as const;
     await step(deps, ref, revision, 'QUEUED', { outcome });
@@ -110,6 +114,22 @@ async function begin(
   const message = lost ? builtAgain(commit) : undefined;
   await step(deps, ref, revision, 'AWAITING_BUILD', { commit, message });
   return resolveSource(deps, ref, deployment);
+}
+
+/** That of the revision, which a deployment that asks for none keeps from its first one. */
+async function runtimeHindrance(
+  deps: PrepareDeps,
+  ref: RevisionRef,
+  { deployment, revision, listener }: { deployment: Deployment; revision: Revision; listener: Listener },
+): Promise<string | undefined> {
+  const { runtime = 'auto', start_command: startCommand } = await configurationFor(
+    deps,
+    ref,
+    deployment,
+    revision,
+  );
+  const keeps = runtime === 'auto' && startCommand === undefined;
+  return runtimeProblem(keeps ? deployment.runtime?.resolved : runtime, startCommand, listener);
 }
 
 /** Without its stores a LangGraph server would not even be started where none are brought. */

@@ -150,6 +150,7 @@ const appSettings = (settings: RuntimeSettings): Deps['settings'] => ({
   auditDays: settings.auditDays,
   keyDays: settings.keyDays,
   limits: settings.limits,
+  defaultRuntime: settings.defaultRuntime,
   addresses: { allowedHosts: settings.allowedHosts, loopback: true },
   singleTenant: !settings.moreTenants,
 });

@@ -31,8 +31,10 @@ import {
   checkBuildNames,
   checkImagePlace,
   checkImmutable,
+  checkNewState,
   checkPushPaths,
   checkRepository,
+  checkRuntime,
   checkSecretNames,
 } from './field-checks.ts';
 import { recordUpload } from './record-upload.ts';
@@ -74,6 +76,8 @@ export function change<T>(
     const asked = withChangesOf(before, body, secrets);
     await checkSecretNames(deps, before, asked, body);
     checkBuildNames(asked.config, body.source_config ?? {});
+    checkRuntime(listener, askedAnew(before, body).source_config, asked);
+    await checkNewState(deps, before, listener, body);
     if (!plan.always && secrets.secrets === undefined && hasSameConfiguration(asked, stored)) {
       const output = await show(stored, undefined);
       const record = deps.idempotency.record(output);

@@ -22,7 +22,13 @@ import { chooseListener, listenerRefusalOf } from './choose-listener.ts';
 import { checkClusterNames, checkOperatorLimits, checkRoom, checkWhatRuns } from './compute-checks.ts';
 import { mergeConfig, resolveSecrets, sealNew, withBuildSecrets, withPlain } from './configuration.ts';
 import { describePendingDeletion, hostTaken, integrationGone } from './conflicts.ts';
-import { checkBuildNames, checkImagePlace, checkPushPaths, checkRepository } from './field-checks.ts';
+import {
+  checkBuildNames,
+  checkImagePlace,
+  checkPushPaths,
+  checkRepository,
+  checkRuntime,
+} from './field-checks.ts';
 import type { createDeployment as row } from './routes.ts';
 import type { CreateDeploymentBody } from './shape.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
@@ -44,6 +50,7 @@ export async function createDeployment(
   const secrets = await resolveSecrets(deps, undefined, body);
   const { listener, namespace } = await chooseListener(deps, caller.tenantId, source, body.source_config);
   checkWhatRuns(listener, body);
+  checkRuntime(listener, body.source_config, { config: mergeConfig({}, body.source_config) });
   checkClusterNames(listener, body.source_config.resource_spec, undefined);
   checkOperatorLimits(listener, body.source_config);
   await checkRoom(deps, listener);

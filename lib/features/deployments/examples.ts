@@ -51,6 +51,8 @@ const deployment = {
   image_version: '0773e0f',
   is_managed_deep_agent: false,
   artifacts: { count: 2, size_bytes: 61_440_000 },
+  runtime_resolved: 'dev',
+  runtime_reason: 'it is the usual one where the deployment runs',
 };
 
 const created = {
@@ -63,6 +65,8 @@ const created = {
   active_configuration: null,
   image_version: null,
   artifacts: null,
+  runtime_resolved: null,
+  runtime_reason: null,
 };
 
 const change = { source_revision_config: { repo_ref: 'main' } };

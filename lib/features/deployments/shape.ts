@@ -6,6 +6,7 @@ import {
   sourceConfigNames,
   sourceConfigRequest,
 } from '../../contract/deployments/fields.ts';
+import { resolvedRuntimes } from '../../contract/deployments/runtimes.ts';
 import {
   maskedSecrets,
   nameInBoth,
@@ -179,7 +180,8 @@ export type CreateDeploymentBody = z.output<typeof createDeploymentBody>;
 /**
  * `PATCH /v2/deployments/{deployment_id}` and `POST …/revisions`. `name` is read only to refuse a change of
  * it. Deploy CLIs send an empty list of secrets when they have none to set, so that keeps them; what comes
- * out of here has an empty list only where `clear_secrets` asks for it.
+ * out of here has an empty list only where `clear_secrets` asks for it. `accept_new_state`: another runtime
+ * may begin without the threads of the one before.
  */
 export const changeDeploymentBody = z
   .object({
@@ -189,6 +191,7 @@ export const changeDeploymentBody = z
     source_revision_config: sourceRevisionConfig.nullish(),
     ...optionalFields,
     clear_secrets: z.boolean().nullish(),
+    accept_new_state: z.boolean().nullish(),
   })
   .superRefine(checkSize)
   .superRefine(({ secrets: list, clear_secrets: clears }, ctx) => {
@@ -255,6 +258,9 @@ export const deploymentView = z.object({
    * where images run.
    */
   artifacts: z.object({ count: z.int(), size_bytes: z.int() }).nullable(),
+  /** What `source_config.runtime` came to when a revision was last deployed, and why; null before that. */
+  runtime_resolved: z.enum(resolvedRuntimes).nullable(),
+  runtime_reason: text,
 });
 export type DeploymentView = z.input<typeof deploymentView>;
 

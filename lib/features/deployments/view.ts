@@ -8,6 +8,7 @@ import type { Configuration, Deployment } from '../../core/items/items.ts';
 import { findRevisionByNumber } from '../../core/items/revisions.ts';
 import { isListenerOnline } from '../../core/online.ts';
 import { answeringUrl } from '../../domain/agent-address.ts';
+import { reasonWords } from '../../domain/runtime.ts';
 import { isSameJson } from './configuration.ts';
 import type { DeploymentView } from './shape.ts';
 
@@ -69,6 +70,8 @@ export function deploymentViewOf(
       deployment.artifacts === undefined
         ? null
         : { count: deployment.artifacts.count, size_bytes: deployment.artifacts.size_bytes },
+    runtime_resolved: deployment.runtime?.resolved ?? null,
+    runtime_reason: deployment.runtime === undefined ? null : reasonWords[deployment.runtime.reason],
     config_version: deployment.config_version,
   };
 }

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { healthCheck } from '../../contract/deployments/health-check.ts';
+import { onRelease } from '../../contract/deployments/on-release.ts';
+import { resolvedRuntimes } from '../../contract/deployments/runtimes.ts';
 import { machinePattern } from '../../contract/images/platforms.ts';
 import { agentServers } from '../../contract/revision-status.ts';
 import { anyObject } from '../../contract/validation/as-given.ts';
@@ -69,7 +71,8 @@ export const artifact = z.discriminatedUnion('kind', [folderArtifact, imageArtif
  * `server`: what the artifact runs. `queue`: its runs are worked on by workers beside the server.
  * `drain_seconds`: how long what is in flight at a server that is replaced may go on; null: as the listener
  * has it. `start_command`: the line of shell that starts the server, in place of what the artifact says.
- * `health_check`: when the server is ready. An older control plane sends none of the five.
+ * `health_check`: when the server is ready. `runtime`: what runs it. `on_release`: what happens to threads
+ * that wait when it replaces another. An older control plane sends none of the seven.
  */
 export const deploySpec = z.object({
   deployment_id: z.guid(),
@@ -90,6 +93,8 @@ export const deploySpec = z.object({
   commit_sha: z.string().nullish(),
   start_command: z.string().nullish(),
   health_check: healthCheck().nullish(),
+  runtime: z.enum(resolvedRuntimes).nullish(),
+  on_release: onRelease().nullish(),
 });
 export type DeploySpec = z.infer<typeof deploySpec>;
 /** As this control plane sends it: it leaves nothing out. */

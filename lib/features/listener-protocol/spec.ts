@@ -64,6 +64,8 @@ export async function specOf(
     commit_sha: revision.revision_config.repo_commit_sha ?? null,
     start_command: configuration.start_command ?? null,
     health_check: configuration.health_check ?? null,
+    runtime: revision.runtime ?? null,
+    on_release: deployment.config.on_release ?? null,
   };
 }
 

@@ -29,6 +29,7 @@ const revision = {
   configuration: null,
   commit: { message: 'Answer in the language of the question', author: 'Ada', at: CREATED },
   cause: { kind: 'request', delivery_id: null, revision_id: null, reason: null },
+  runtime_resolved: 'dev',
 };
 
 const queued = {

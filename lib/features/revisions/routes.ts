@@ -9,7 +9,7 @@ import {
 import { route } from '../../contract/routes/route.ts';
 import { id, optionalList, orNull, page, queryBoolean } from '../../contract/validation/query.ts';
 import { changeDeploymentBody, deploymentView, listedDeploymentView } from '../deployments/shape.ts';
-import { reasonBody, revisionListView, revisionView } from './shape.ts';
+import { reasonBody, redeployBody, revisionListView, revisionView } from './shape.ts';
 
 const deploymentParams = z.object({ deployment_id: id });
 const params = z.object({ deployment_id: id, revision_id: id });
@@ -94,7 +94,7 @@ export const redeployRevision = route({
   params,
   /** `current`: with the secrets of today instead of those the revision had. */
   query: z.object({ secrets: orNull(z.enum(['current']).optional()) }),
-  body: reasonBody,
+  body: redeployBody,
   response: deploymentView,
   headers: configurationEtag,
   countsConfiguration: true,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { runFields, shownShape } from '../../contract/deployments/fields.ts';
+import { resolvedRuntimes } from '../../contract/deployments/runtimes.ts';
 import { maskedSecrets } from '../../contract/deployments/secrets.ts';
 import { revisionCauses, revisionStatuses, sources } from '../../contract/revision-status.ts';
 import { withoutNulls } from '../../contract/validation/json.ts';
@@ -56,6 +57,8 @@ export const revisionView = z.object({
   commit: z.object({ message: z.string(), author: z.string(), at: timestamp }).nullable(),
   /** What made it. */
   cause: revisionCauseView,
+  /** What runs it; null until its deploy begins. */
+  runtime_resolved: z.enum(resolvedRuntimes).nullable(),
 });
 export type RevisionView = z.input<typeof revisionView>;
 
@@ -64,13 +67,18 @@ export const revisionListView = z.object({ resources: z.array(revisionView), off
 
 const REASON_LENGTH_MAX = 200;
 
+const reason = () => ({
+  reason: z
+    .string()
+    .max(REASON_LENGTH_MAX)
+    .regex(/^\P{Cc}*$/u, 'a reason contains no control characters')
+    .nullish(),
+});
+
 /** Why a person asks for it. It is shown with a revision that is deployed again, and the audit log keeps it. */
-export const reasonBody = z
-  .object({
-    reason: z
-      .string()
-      .max(REASON_LENGTH_MAX)
-      .regex(/^\P{Cc}*$/u, 'a reason contains no control characters')
-      .nullish(),
-  })
+export const reasonBody = z.object(reason()).transform(withoutNulls);
+
+/** `accept_new_state`: it may begin without the threads that another runtime has. */
+export const redeployBody = z
+  .object({ ...reason(), accept_new_state: z.boolean().nullish() })
   .transform(withoutNulls);

@@ -150,6 +150,18 @@ const rows: Record<PlainField | `source_config.${ConfigField}`, Row> = {
       '/health',
     ],
   },
+  'source_config.runtime': {
+    values: ['auto', 'command'],
+    revisions: 1,
+    clearedBy: undefined,
+    refused: ['', 'Dev', 'serverless', 7],
+  },
+  'source_config.on_release': {
+    values: [{ waiting: 'refuse' }, { waiting: 'move', days: 7 }],
+    revisions: 0,
+    clearedBy: {},
+    refused: [{ waiting: 'drop' }, { days: 0 }, { days: 366 }, { days: 1.5 }, 'warn'],
+  },
 };
 
 const memberOf = (value: unknown, name: string): unknown =>

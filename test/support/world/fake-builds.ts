@@ -5,6 +5,7 @@ import {
   type Builds,
   CannotBuildFor,
 } from '../../../lib/adapters/builds.ts';
+import type { AgentServer } from '../../../lib/contract/revision-status.ts';
 import { artifactKeyOf } from '../../../lib/domain/file-places.ts';
 
 /** Builds that a test moves by hand: what they announce goes where the real ones' events go. */
@@ -48,14 +49,14 @@ export class FakeBuilds implements Builds {
   }
 
   /** `name`: the build's, which is the revision's id for its first build. */
-  async succeed(name: string): Promise<void> {
+  async succeed(name: string, made: { server?: AgentServer } = {}): Promise<void> {
     await this.become(`build-${name}`, { state: 'running' });
     const job = this.jobs.get(`build-${name}`);
     const key = job === undefined ? '' : artifactKeyOf(job);
     const platforms = job?.platforms.length ? { platforms: job.platforms } : {};
     await this.become(`build-${name}`, {
       state: 'succeeded',
-      artifact: { kind: 'folder', key, sha256: 'a'.repeat(64), sizeBytes: 10, ...platforms },
+      artifact: { kind: 'folder', key, sha256: 'a'.repeat(64), sizeBytes: 10, ...platforms, ...made },
       commitSha: 'c'.repeat(40),
     });
   }

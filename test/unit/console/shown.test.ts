@@ -132,6 +132,7 @@ describe('a difference', () => {
     build_secrets: null,
     start_command: null,
     health_check: null,
+    runtime: null,
     resource_spec: { cpu: 1 },
     secret_names: ['A'],
   };
@@ -153,6 +154,7 @@ describe('a difference', () => {
         build_secrets: [{ name: 'TOKEN', value: '**********' as const }],
         start_command: 'gunicorn a',
         health_check: { path: '/health', timeout_seconds: 60 },
+        runtime: 'dev' as const,
         resource_spec: { cpu: 2, memory_mb: 256 },
         secret_names: ['B', 'A'],
       },
@@ -164,6 +166,7 @@ describe('a difference', () => {
       { what: 'Names of build secrets', from: null, to: 'TOKEN' },
       { what: 'Start command', from: null, to: 'gunicorn a' },
       { what: 'Health check', from: null, to: '/health, within 60 s' },
+      { what: 'Runtime', from: null, to: 'dev' },
       { what: 'Names of secrets', from: 'A', to: 'A, B' },
       { what: 'Resources: cpu', from: '1', to: '2' },
       { what: 'Resources: memory_mb', from: null, to: '256' },

@@ -27,6 +27,7 @@ describe('the environment of the runtime', () => {
       moreTenants: false,
       allowedHosts: [],
       keptArtifacts: 5,
+      defaultRuntime: 'auto',
       auditDays: 400,
       keyDays: 90,
       limits: limitDefaults,

@@ -248,6 +248,7 @@ const uses = {
   latest_revision_id: 'result',
   status: 'kept',
   active: 'kept',
+  runtime: 'kept',
   reported_urls: 'kept',
   slot: 'kept',
   queued: 'kept',

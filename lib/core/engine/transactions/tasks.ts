@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   absent,
   type Change,
@@ -18,6 +19,7 @@ import type {
   Revision,
 } from '../../items/items.ts';
 import { inFlightDue } from '../../items/looks.ts';
+import type { RuntimeItem } from '../../items/parts.ts';
 import { addressStays, place } from '../../items/placements.ts';
 import { move, notInterrupted, revise, withoutOutcome } from '../../items/revision-moves.ts';
 import { refOf } from '../../items/revisions.ts';
@@ -63,21 +65,40 @@ const noTaskOpen = guard('task: none is open', absent('task_id'));
 
 /**
  * Offers the deploy of a revision to its listener. Demands that the revision waits for that and is not
- * interrupted, and that no other task of the deployment is open.
+ * interrupted, and that no other task of the deployment is open. `runtime`: what runs it, as far
+ * as that is known.
  */
-export function offerDeploy(deployment: Deployment, revision: Revision, offer: Offer): Write[] {
+export function offerDeploy(
+  deployment: Deployment,
+  revision: Revision,
+  offer: Offer,
+  runtime: RuntimeItem | undefined,
+): Write[] {
   const task: OpenDeployTask = { ...fieldsOf(deployment, offer), kind: 'DEPLOY', revision_id: revision.id };
   const ref = refOf(revision);
+  const isNew = runtime !== undefined && !isDeepStrictEqual(runtime, deployment.runtime);
   return [
     putTask(task),
     revise(
       ref,
-      { set: { task_id: task.id, ...inFlightDue(ref, offer.now) } },
+      {
+        set: {
+          v: revision.v,
+          task_id: task.id,
+          ...(runtime !== undefined && { runtime: runtime.resolved }),
+          ...inFlightDue(ref, offer.now),
+        },
+      },
       guard('transition: status as read', equals('status', 'AWAITING_DEPLOY')),
       guard('task: none was offered', absent('task_id')),
       notInterrupted,
     ),
-    raiseEpoch(deployment, { set: { task_id: task.id } }, noTaskOpen, addressStays(deployment)),
+    raiseEpoch(
+      deployment,
+      { set: { v: deployment.v, task_id: task.id, ...(isNew && { runtime }) } },
+      noTaskOpen,
+      addressStays(deployment),
+    ),
     ...place(deployment, deployment.active?.revision_id, task.epoch, true),
   ];
 }

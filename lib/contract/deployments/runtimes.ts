@@ -1,0 +1,37 @@
+/**
+ * What runs the graphs of a `langgraph.json`: `durable` is Slipway's own server on Postgres, `dev` LangGraph's
+ * development server, `licensed` the server of LangChain's image. `command` is whatever the deployment or its
+ * source starts.
+ */
+export const resolvedRuntimes = ['durable', 'dev', 'licensed', 'command'] as const;
+export type ResolvedRuntime = (typeof resolvedRuntimes)[number];
+
+/** `auto`: it is chosen once, when the first revision is built. */
+export const runtimes = ['auto', ...resolvedRuntimes] as const;
+export type Runtime = (typeof runtimes)[number];
+
+/** Why it came to one; responses say it in words. */
+export const runtimeReasons = [
+  'asked',
+  'start_command',
+  'own_server',
+  'first_revision',
+  'installation',
+  'usual',
+] as const;
+export type RuntimeReason = (typeof runtimeReasons)[number];
+
+/** Until the server of `durable` is there, requests for it are refused. */
+export const HAS_DURABLE: boolean = false;
+
+/** What an installation may choose for `auto`. */
+export const defaultRuntimes = ['auto', 'durable', 'dev', 'licensed'] as const;
+export type DefaultRuntime = (typeof defaultRuntimes)[number];
+
+/**
+ * What happens to threads that wait in a graph when a release replaces it: `warn` says what would be lost,
+ * `refuse` fails the deploy for it, `pin` keeps them at the revision they wait in, `move` lets them go on in
+ * the new one, whatever that has.
+ */
+export const releaseRules = ['warn', 'refuse', 'pin', 'move'] as const;
+export type ReleaseRule = (typeof releaseRules)[number];

@@ -1,0 +1,44 @@
+import type { DeploymentRef } from '../../contract/refs.ts';
+import { serverOf } from '../../domain/agent-server.ts';
+import { type Resolved, resolveRuntime } from '../../domain/runtime.ts';
+import type { Deps, Settings } from '../deps.ts';
+import { configurationOf, deploymentRefOf, getConfiguration } from '../items/deployments.ts';
+import type { Configuration, Deployment, Revision } from '../items/items.ts';
+import { findListener } from '../items/listeners.ts';
+
+/** What a revision runs with; it is read only where the deployment has another one by now. */
+export const configurationFor = async (
+  { table }: Pick<Deps, 'table'>,
+  ref: DeploymentRef,
+  deployment: Deployment,
+  { configuration: version }: Revision,
+): Promise<Configuration> =>
+  version === deployment.configuration ? configurationOf(deployment) : getConfiguration(table, ref, version);
+
+/**
+ * What runs a revision that was built, or brings its image; or why nothing can. One that is deployed again runs
+ * in what it ran in. Undefined: its listener is gone.
+ */
+export async function runtimeOf(
+  deps: Pick<Deps, 'table'> & { settings: Pick<Settings, 'defaultRuntime'> },
+  deployment: Deployment,
+  revision: Revision,
+): Promise<Resolved | { problem: string } | undefined> {
+  if (revision.runtime !== undefined) return { resolved: revision.runtime, reason: 'asked' };
+  const ref = deploymentRefOf(deployment);
+  const [configuration, host] = await Promise.all([
+    configurationFor(deps, ref, deployment, revision),
+    findListener(deps.table, deployment.tenant_id, deployment.listener_id),
+  ]);
+  if (host === undefined) return undefined;
+  const { resource_spec: sent = {}, runtime: wish, start_command: startCommand } = configuration;
+  return resolveRuntime({
+    wish,
+    before: deployment.runtime?.resolved,
+    hasServed: deployment.active !== undefined,
+    server: serverOf({ source: revision.source, server: revision.artifact?.server }, sent),
+    startCommand,
+    host,
+    fallback: deps.settings.defaultRuntime ?? 'auto',
+  });
+}

@@ -1,0 +1,148 @@
+import { type ComputeType, computeKinds, computeWords } from '../compute/kinds.ts';
+import type { OnRelease } from '../contract/deployments/on-release.ts';
+import {
+  type DefaultRuntime,
+  HAS_DURABLE,
+  type ReleaseRule,
+  type ResolvedRuntime,
+  type Runtime,
+  type RuntimeReason,
+} from '../contract/deployments/runtimes.ts';
+import type { AgentServer } from '../contract/revision-status.ts';
+
+/** The first version of a listener that runs `durable`. */
+export const DURABLE_SINCE = '0.2.0';
+
+/** What a runtime came to, and why that. */
+export type Resolved = { resolved: ResolvedRuntime; reason: RuntimeReason };
+
+type Host = {
+  compute_type: ComputeType;
+  compute_id: string;
+  /** As its listener last said; undefined: it never did. */
+  version?: string | undefined;
+};
+
+export type RuntimeFacts = {
+  /** What the revision's configuration asks for. */
+  wish: Runtime | undefined;
+  /** What the deployment's revisions came to before; undefined: nothing is known of that. */
+  before: ResolvedRuntime | undefined;
+  /** An earlier release has deployed it, which noted no runtime. */
+  hasServed: boolean;
+  server: AgentServer;
+  startCommand: string | undefined;
+  host: Host;
+  /** What `auto` is where this installation says so. */
+  fallback: DefaultRuntime;
+};
+
+/** The server that a `langgraph.json` has on compute of a type where nothing else is asked for. */
+export const usualRuntime = (type: ComputeType): 'dev' | 'licensed' =>
+  computeKinds[type].runs === 'folder' ? 'dev' : 'licensed';
+
+/** Why a change of what was resolved has to be asked for twice. */
+export const newStateReason = (asked: ResolvedRuntime, now: ResolvedRuntime): string =>
+  `Revisions of this deployment run in '${now}', and in '${asked}' none of their threads are there: threads do not move with a runtime. Send "accept_new_state": true beside it to begin without them.`;
+
+export const reasonWords: Readonly<Record<RuntimeReason, string>> = {
+  asked: 'source_config.runtime says so',
+  start_command: 'start_command starts it',
+  own_server: 'its source starts a server of its own',
+  first_revision: 'its first revision ran it, and threads do not move',
+  installation: 'this installation runs it by default',
+  usual: 'it is the usual one where the deployment runs',
+};
+
+/**
+ * Why a listener cannot run what is asked for, whatever the source is; undefined: it can. With the way out.
+ */
+export function runtimeProblem(
+  runtime: Runtime | undefined,
+  startCommand: string | undefined,
+  host: Host,
+  hasDurable = HAS_DURABLE,
+): string | undefined {
+  if (runtime === 'durable' && !hasDurable) return NO_DURABLE;
+  const { compute_id: id, compute_type: type } = host;
+  const { does } = computeWords[type];
+  if (runtime === undefined || runtime === 'auto' || runtime === 'command') return undefined;
+  if (startCommand !== undefined)
+    return `'source_config.runtime' is '${runtime}', and 'start_command' starts another server: clear start_command, or set runtime to 'command'.`;
+  if (runtime === 'durable') return durableProblem(host);
+  if (runtime === usualRuntime(host.compute_type)) return undefined;
+  const why =
+    runtime === 'dev' ? 'is a program of a machine' : "is LangChain's image, and this one runs no images";
+  return `'source_config.runtime' is '${runtime}', which ${why}; listener ${id} ${does}. Set it to '${usualRuntime(host.compute_type)}', 'command' or 'auto', or use another listener.`;
+}
+
+const NO_DURABLE =
+  "'source_config.runtime' is 'durable', and this version of Slipway has no such server yet: set it to 'auto', 'dev', 'licensed' or 'command'.";
+
+function durableProblem({ compute_id: id, compute_type: type, version }: Host): string | undefined {
+  if (!computeKinds[type].isOneMachine)
+    return `'source_config.runtime' is 'durable', which runs on listeners of compute_type 'process' so far; listener ${id} ${computeWords[type].does}. Set it to '${usualRuntime(type)}', or use another listener.`;
+  if (version !== undefined && isAtLeast(version, DURABLE_SINCE)) return undefined;
+  return `'source_config.runtime' is 'durable', which listeners know since version ${DURABLE_SINCE}; listener ${id} has ${version === undefined ? 'named no version' : `version ${version}`}. Update it, or set runtime to 'dev'.`;
+}
+
+const numbersOf = (version: string): number[] | undefined =>
+  /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})/.exec(version)?.slice(1).map(Number);
+
+/** Whether a version is another one or later; of one that is no version that is not known. */
+export function isAtLeast(version: string, least: string): boolean {
+  const [one, other] = [numbersOf(version), numbersOf(least)];
+  if (one === undefined || other === undefined) return false;
+  const differs = one.findIndex((number, index) => number !== other[index]);
+  return differs === -1 || (one[differs] ?? 0) > (other[differs] ?? 0);
+}
+
+/**
+ * What runs a revision, once it is known what was built. What the graphs of a `langgraph.json` run in is
+ * chosen once for a deployment, for their threads do not move with them.
+ */
+export function resolveRuntime(facts: RuntimeFacts): Resolved | { problem: string } {
+  const { wish = 'auto', server, startCommand, host } = facts;
+  const problem = runtimeProblem(wish, startCommand, host);
+  if (problem !== undefined) return { problem };
+  if (wish === 'auto') return chosen(facts);
+  if (wish !== 'command') {
+    // What is in an image that was made elsewhere is known to whoever says so.
+    if (server === 'langgraph' || wish === 'licensed') return { resolved: wish, reason: 'asked' };
+    return {
+      problem: `'source_config.runtime' is '${wish}', and the source has no langgraph.json for it to run; set runtime to 'command' or 'auto'.`,
+    };
+  }
+  if (
+    server === 'langgraph' &&
+    startCommand === undefined &&
+    computeKinds[host.compute_type].runs === 'folder'
+  )
+    return {
+      problem:
+        "'source_config.runtime' is 'command', and nothing says how to start it: a langgraph.json names graphs and no command. Give a start_command, or set runtime to 'auto'.",
+    };
+  return { resolved: 'command', reason: 'asked' };
+}
+
+function chosen({ before, hasServed, server, startCommand, host, fallback }: RuntimeFacts): Resolved {
+  if (startCommand !== undefined) return { resolved: 'command', reason: 'start_command' };
+  if (server === 'other') return { resolved: 'command', reason: 'own_server' };
+  if (before !== undefined && before !== 'command') return { resolved: before, reason: 'first_revision' };
+  // Nobody has asked for another one than an earlier release ran.
+  if (hasServed) return { resolved: usualRuntime(host.compute_type), reason: 'usual' };
+  const isFit = fallback !== 'auto' && runtimeProblem(fallback, undefined, host) === undefined;
+  return isFit
+    ? { resolved: fallback, reason: 'installation' }
+    : { resolved: usualRuntime(host.compute_type), reason: 'usual' };
+}
+
+/**
+ * What happens to threads that wait when a release replaces their graph. Servers whose threads Slipway knows
+ * nothing of are not asked.
+ */
+export const releaseRuleOf = ({ waiting }: OnRelease, runtime: ResolvedRuntime | undefined): ReleaseRule => {
+  if (waiting !== undefined) return waiting;
+  if (runtime === 'durable') return 'pin';
+  return runtime === 'dev' || runtime === 'licensed' ? 'warn' : 'move';
+};

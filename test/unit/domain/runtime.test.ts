@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import {
+  isAtLeast,
+  type RuntimeFacts,
+  releaseRuleOf,
+  resolveRuntime,
+  runtimeProblem,
+} from '../../../lib/domain/runtime.ts';
+
+const machine = { compute_type: 'process', compute_id: 'laptop', version: '9.0.0' } as const;
+const cluster = { compute_type: 'k8s', compute_id: 'prod', version: '9.0.0' } as const;
+
+const first: RuntimeFacts = {
+  wish: undefined,
+  before: undefined,
+  hasServed: false,
+  server: 'langgraph',
+  startCommand: undefined,
+  host: machine,
+  fallback: 'auto',
+};
+
+describe('auto', () => {
+  it.each([
+    [{}, 'dev'],
+    [{ wish: 'auto' }, 'dev'],
+    [{ host: cluster }, 'licensed'],
+    [{ host: { ...cluster, compute_type: 'ecs' } }, 'licensed'],
+    [{ server: 'other' }, 'command'],
+    [{ host: cluster, server: 'other' }, 'command'],
+    [{ startCommand: 'uvicorn a:app' }, 'command'],
+    [{ fallback: 'dev' }, 'dev'],
+    // It does not fit here, and agents on other listeners need theirs.
+    [{ fallback: 'licensed' }, 'dev'],
+    [{ fallback: 'dev', host: cluster }, 'licensed'],
+    // What was resolved stays.
+    [{ before: 'durable' }, 'durable'],
+    [{ before: 'dev', fallback: 'licensed' }, 'dev'],
+    // A source that only now names graphs has no threads yet.
+    [{ before: 'command' }, 'dev'],
+  ] as const)('of %j is %s', (facts, resolved) => {
+    expect(resolveRuntime({ ...first, ...facts })).toMatchObject({ resolved });
+  });
+});
+
+describe('a runtime that is asked for', () => {
+  it.each([
+    [{ wish: 'dev' }, 'dev'],
+    [{ wish: 'licensed', host: cluster }, 'licensed'],
+    // Only who asks for it knows what an image of somebody's own is.
+    [{ wish: 'licensed', host: cluster, server: 'other' }, 'licensed'],
+    [{ wish: 'command', server: 'other' }, 'command'],
+    [{ wish: 'command', startCommand: 'make run' }, 'command'],
+    [{ wish: 'command', host: cluster }, 'command'],
+  ] as const)('%j is %s', (facts, resolved) => {
+    expect(resolveRuntime({ ...first, ...facts })).toEqual({
+      resolved,
+      reason: 'asked',
+    });
+  });
+
+  it.each([
+    [{ wish: 'licensed' }, /'licensed', which is LangChain's image.*listener laptop runs processes.*'dev'/],
+    [{ wish: 'dev', host: cluster }, /'dev', which is a program of a machine.*'licensed'/],
+    [{ wish: 'dev', server: 'other' }, /has no langgraph\.json.*'command' or 'auto'/],
+    [{ wish: 'dev', startCommand: 'a' }, /clear start_command, or set runtime to 'command'/],
+    [{ wish: 'command' }, /Give a start_command/],
+    [{ wish: 'durable' }, /has no such server yet/],
+  ] as const)('%j is refused with the way out', (facts, problem) => {
+    expect(resolveRuntime({ ...first, ...facts })).toEqual({ problem: expect.stringMatching(problem) });
+  });
+});
+
+describe('a listener', () => {
+  it.each([
+    [machine, undefined],
+    [{ ...machine, version: '0.2.0' }, undefined],
+    [{ ...machine, version: '0.1.9' }, /since version 0\.2\.0; listener laptop has version 0\.1\.9/],
+    [{ ...machine, version: undefined }, /listener laptop has named no version/],
+    [{ ...machine, version: 'main' }, /has version main/],
+    [cluster, /compute_type 'process' so far; listener prod runs pods/],
+  ])('%j knows durable, or is named with what it lacks', (host, problem) => {
+    const said = runtimeProblem('durable', undefined, host, true);
+    if (problem === undefined) expect(said).toBeUndefined();
+    else expect(said).toMatch(problem);
+  });
+});
+
+it.each([
+  ['1.0.0', '0.9.9', true],
+  ['0.10.0', '0.9.0', true],
+  ['0.2.0-rc.1', '0.2.0', true],
+  ['v0.2.0', '0.2.0', true],
+  ['0.2', '0.2.0', false],
+  ['', '0.2.0', false],
+])('version %s is at least %s: %s', (version, least, is) => {
+  expect(isAtLeast(version, least)).toBe(is);
+});
+
+it.each([
+  [{}, 'dev', 'warn'],
+  [{}, 'licensed', 'warn'],
+  [{}, 'durable', 'pin'],
+  [{}, 'command', 'move'],
+  [{}, undefined, 'move'],
+  [{ waiting: 'refuse' }, 'command', 'refuse'],
+  [{ days: 3 }, 'dev', 'warn'],
+] as const)('%j with %s is %s', (rule, runtime, is) => {
+  expect(releaseRuleOf(rule, runtime)).toBe(is);
+});
