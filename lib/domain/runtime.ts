@@ -1,9 +1,7 @@
 import { type ComputeType, computeKinds, computeWords } from '../compute/kinds.ts';
-import type { OnRelease } from '../contract/deployments/on-release.ts';
 import {
   type DefaultRuntime,
   HAS_DURABLE,
-  type ReleaseRule,
   type ResolvedRuntime,
   type Runtime,
   type RuntimeReason,
@@ -136,13 +134,3 @@ function chosen({ before, hasServed, server, startCommand, host, fallback }: Run
     ? { resolved: fallback, reason: 'installation' }
     : { resolved: usualRuntime(host.compute_type), reason: 'usual' };
 }
-
-/**
- * What happens to threads that wait when a release replaces their graph. Servers whose threads Slipway knows
- * nothing of are not asked.
- */
-export const releaseRuleOf = ({ waiting }: OnRelease, runtime: ResolvedRuntime | undefined): ReleaseRule => {
-  if (waiting !== undefined) return waiting;
-  if (runtime === 'durable') return 'pin';
-  return runtime === 'dev' || runtime === 'licensed' ? 'warn' : 'move';
-};

@@ -7,7 +7,7 @@ import type { LogShipper, ShippedLine } from '../../listener/log-shipper.ts';
 import type { ProcessSupervisor } from '../../processes/supervisor.ts';
 import { fetchArtifact } from './artifact.ts';
 import { commandFor, type ServerCommand } from './command-for.ts';
-import type { BroughtUp } from './deployment.ts';
+import type { BroughtUp } from './deployment-context.ts';
 import { durableCommand } from './durable.ts';
 import type { DurableAccess } from './durable-agents.ts';
 import { agentCommand } from './langgraph.ts';

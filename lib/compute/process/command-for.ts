@@ -48,6 +48,8 @@ export type ServerCommand = {
   internalToken?: string;
   /** Paths that are for this listener alone. */
   isClosed?: (path: string) => boolean;
+  /** Callers of its threads are asked by the agent itself who they are. */
+  hasOwnAuth?: boolean;
   /** It answers GET /ok with 200 once it is ready, and with nothing of the kind before. */
   isAgentServer?: boolean;
   /** Whether this line, before it is ready, means that it never will be, although it lives on. */

@@ -1,40 +1,12 @@
-import type { LogLevel } from '../../contract/log-level.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import type { DeployHooks, DeployResult } from '../../listener/driver.ts';
+import type { DeploymentContext } from './deployment-context.ts';
 import type { ProxyRoute } from './proxy/route.ts';
 import { describeServerExit } from './readiness.ts';
+import { checkBeforeSwitch } from './release-check.ts';
 import { RESTART_BASE_MILLISECONDS, restartWait, SOUND_MILLISECONDS } from './restart-wait.ts';
 import type { Server } from './server.ts';
-
-/** What a deployment needs from the driver around it. */
-export type DeploymentContext = {
-  route: ProxyRoute;
-  url: string;
-  /** A sentence about a host of its own, with a blank before it; empty where it has none. */
-  ownHostNote: string;
-  /**
-   * Fetches what is missing and starts a server; throws with a reason for a person, leaving nothing behind.
-   * `beside` another one, a server that keeps state of its own is only tried, and started again once the
-   * other has saved its state. `isNew`: what a new version has to do once is done before.
-   */
-  bringUp: (
-    spec: DeploySpec,
-    signal: AbortSignal,
-    say: DeployHooks['say'],
-    how: { beside: boolean; isNew: boolean },
-  ) => Promise<BroughtUp>;
-  /** Lets requests under way finish, and the server save what it holds; it has stopped then. */
-  settle: (server: Server, next: DeploySpec, say: DeployHooks['say']) => Promise<void>;
-  /** Lets requests under way finish, then stops the server. */
-  retire: (server: Server, next: DeploySpec | undefined) => Promise<void>;
-  stopNow: (server: Server) => Promise<void>;
-  /** A line for the deploy log of a revision. */
-  logLine: (revisionId: string, level: LogLevel, message: string) => void;
-  /** Which revision runs, or whether it is healthy, has changed. */
-  changed: (deployment: ProcessDeployment) => void;
-};
-export type BroughtUp = { server: Server; timing: string };
 
 /**
  * Requests wait so long while one server takes over another's state: draining, saving and a slow start
@@ -135,6 +107,7 @@ export class ProcessDeployment {
     timing: string,
     hooks: DeployHooks,
   ): Promise<DeployResult> {
+    const remark = await this.#checkRelease(spec, server, hooks);
     if (!(await this.#mayServe(server, hooks))) return { outcome: 'stopped' };
     const begin = performance.now();
     this.#cancelBackground();
@@ -142,7 +115,16 @@ export class ProcessDeployment {
     hooks.say(`Traffic moved to port ${this.#server?.target.where.port}.${this.#context.ownHostNote}`);
     hooks.say(`timing: ${timing} switch_ms=${Math.round(performance.now() - begin)}`);
     if (previous !== undefined) this.#untilReported.add(previous);
-    return { outcome: 'succeeded', url: this.url };
+    return { outcome: 'succeeded', url: this.url, ...(remark !== undefined && { remark }) };
+  }
+
+  /** What a person should know of threads that wait. When they forbid the switch, it throws; the server is stopped. */
+  async #checkRelease(spec: DeploySpec, server: Server, hooks: DeployHooks): Promise<string | undefined> {
+    const before = { server: this.#server, isDown: this.#spec !== undefined && this.#server === undefined };
+    return checkBeforeSwitch(before, server, spec, hooks).catch(async (error: unknown) => {
+      await this.#context.stopNow(server);
+      throw error;
+    });
   }
 
   /**

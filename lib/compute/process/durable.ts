@@ -23,8 +23,7 @@ type Spec = Pick<DeploySpec, 'artifact' | 'graph_config_path' | 'environment'>;
 type Places = { artifactFolder: string; databaseUri: string; internalToken: string };
 
 /** Whether a revision keeps its threads and runs in the database of its deployment. */
-export const isDurable = (spec: Pick<DeploySpec, 'revision_id'> & { runtime?: string | null }): boolean =>
-  spec.runtime === 'durable';
+export const isDurable = ({ runtime }: Pick<DeploySpec, 'runtime'>): boolean => runtime === 'durable';
 
 class DurableError extends Error {}
 

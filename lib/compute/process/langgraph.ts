@@ -152,6 +152,7 @@ async function javaScriptCommand(
     );
   return {
     ...rest,
+    hasOwnAuth: hasOwnAuth(project),
     cwd,
     toolFolders: folders,
     start: {
@@ -198,6 +199,7 @@ async function pythonCommand(
   const start = [PYTHON_START, mark, addressOf(spec, agentsUrl), 'dev'];
   return {
     ...rest,
+    hasOwnAuth: hasOwnAuth(project),
     cwd,
     toolFolders: [join(venv, 'bin'), ...toolFolders(cwd, artifactFolder)],
     start: {
@@ -234,6 +236,8 @@ function withClosedAuth(config: LanggraphJson): LanggraphJson {
   if (auth === undefined || typeof auth.disable_studio_auth === 'boolean') return config;
   return { ...config, auth: { ...auth, disable_studio_auth: true } };
 }
+
+const hasOwnAuth = ({ config }: AgentProject): boolean => ownAuth.safeParse(config.auth).success;
 
 /** The name of the file that the server reads its config from: the project's own, or one beside it. */
 async function configFile(

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { guessLevel } from '../../contract/log-level.ts';
 import type { Mask } from '../../contract/mask.ts';
+import { withoutTrailing } from '../../contract/trailing.ts';
 import { HEALTH_PATH } from '../../domain/agent-failure.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { DeployHooks } from '../../listener/driver.ts';
@@ -46,6 +47,9 @@ export type Server = {
   handsBackOnStop: boolean;
   /** By which it answers what it answers nobody else. */
   internalToken: string | undefined;
+  /** What lies before the paths of its API. */
+  pathPrefix: string;
+  hasOwnAuth: boolean;
   /** It was started beside another one only to see that it can: what it holds is not kept. */
   isTrial: boolean;
 };
@@ -163,6 +167,8 @@ async function startOnce(options: ServerOptions): Promise<Server> {
       readyAt: Date.now(),
       tail,
       ...knownOf(command),
+      pathPrefix: prefixOf(command),
+      hasOwnAuth: command.hasOwnAuth ?? false,
       isTrial: options.isTrial,
     };
   } catch (error) {
@@ -177,6 +183,11 @@ const knownOf = ({ savesOnStop = false, handsBackOnStop = false, internalToken }
   handsBackOnStop,
   internalToken,
 });
+
+function prefixOf({ developmentRoutes }: ServerCommand): string {
+  const inner = withoutTrailing((developmentRoutes?.mountPrefix ?? '').replace(/^\/+/, ''), '/');
+  return inner === '' ? '' : `/${inner}`;
+}
 
 /** The program that is run, and its arguments. */
 export function wordsOf(start: Start, port: number): [command: string, ...args: string[]] {

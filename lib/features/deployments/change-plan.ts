@@ -51,7 +51,10 @@ function asksForMore(
   return (
     names(secrets, before.secret_names) ||
     names(secret_references, before.secret_references) ||
-    runFields.some((field) => source_config?.[field] !== undefined)
+    runFields.some((field) => {
+      const value = source_config?.[field];
+      return value !== undefined && !isNothing(value, before.config[field]);
+    })
   );
 }
 

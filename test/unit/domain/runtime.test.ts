@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isAtLeast,
-  type RuntimeFacts,
-  releaseRuleOf,
-  resolveRuntime,
-  runtimeProblem,
-} from '../../../lib/domain/runtime.ts';
+import { isAtLeast, type RuntimeFacts, resolveRuntime, runtimeProblem } from '../../../lib/domain/runtime.ts';
 
 const machine = { compute_type: 'process', compute_id: 'laptop', version: '9.0.0' } as const;
 const cluster = { compute_type: 'k8s', compute_id: 'prod', version: '9.0.0' } as const;
@@ -95,16 +89,4 @@ it.each([
   ['', '0.2.0', false],
 ])('version %s is at least %s: %s', (version, least, is) => {
   expect(isAtLeast(version, least)).toBe(is);
-});
-
-it.each([
-  [{}, 'dev', 'warn'],
-  [{}, 'licensed', 'warn'],
-  [{}, 'durable', 'pin'],
-  [{}, 'command', 'move'],
-  [{}, undefined, 'move'],
-  [{ waiting: 'refuse' }, 'command', 'refuse'],
-  [{ days: 3 }, 'dev', 'warn'],
-] as const)('%j with %s is %s', (rule, runtime, is) => {
-  expect(releaseRuleOf(rule, runtime)).toBe(is);
 });
