@@ -123,6 +123,18 @@ export function resolveRuntime(facts: RuntimeFacts): Resolved | { problem: strin
   return { resolved: 'command', reason: 'asked' };
 }
 
+/**
+ * What a deployment keeps of it: what its graphs ran in is kept while something else is started in their place,
+ * for their threads are still there.
+ */
+export const keptRuntime = (before: Resolved | undefined, now: Resolved): Resolved =>
+  before !== undefined &&
+  before.resolved !== 'command' &&
+  now.resolved === 'command' &&
+  now.reason !== 'asked'
+    ? before
+    : now;
+
 function chosen({ before, hasServed, server, startCommand, host, fallback }: RuntimeFacts): Resolved {
   if (startCommand !== undefined) return { resolved: 'command', reason: 'start_command' };
   if (server === 'other') return { resolved: 'command', reason: 'own_server' };

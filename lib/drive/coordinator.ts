@@ -28,7 +28,9 @@ export function coordinatorOf(deps: DriveDeps, run: Run): Coordinator<ServerPlan
       await noteUse(deps, run, found);
       const { wanted, listener, given, held } = run;
       if (wanted === 'nothing') return wanted;
-      return serverPlanOf(wanted, { listener, given, byTask: held.kind === 'deploy' });
+      const serving = found.sets.find(({ key }) => key === mainOf(found.traffic));
+      const replaces = serving !== undefined && serving.revisionId !== wanted.revision_id;
+      return serverPlanOf(wanted, { listener, given, byTask: held.kind === 'deploy', replaces });
     },
     task: () => run.task,
     mayChange: () => mayChange(deps, run),

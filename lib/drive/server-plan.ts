@@ -9,6 +9,7 @@ import type { Listener } from '../core/items/items.ts';
 import { describeFailure, HEALTH_PATH } from '../domain/agent-failure.ts';
 import { needsMissing } from '../domain/agent-server.ts';
 import { platformsOf } from '../domain/platforms.ts';
+import { type Judgement, judgeRelease, releaseRuleOf } from '../domain/release-check.ts';
 import type { DeploySpec } from '../features/listener-protocol/shape.ts';
 
 /**
@@ -39,15 +40,33 @@ const GRACE_SECONDS = 180;
 /** What the installation gives to all servers; `problem`: why that is not known. */
 export type GivenVariables = { variables?: SharedVariables | undefined; problem?: string };
 
+type PlanContext = {
+  listener: Listener;
+  given: GivenVariables;
+  byTask: boolean;
+  /** Another revision serves, and threads may wait in it. */
+  replaces?: boolean;
+};
+
+/** The installation reaches the servers that it runs by the balancer alone, and the new ones not at all. */
+function unaskedRelease(
+  { on_release: onRelease, runtime }: DeploySpec,
+  { compute_type: type }: Listener,
+): Judgement {
+  const why = `servers on ${managedComputeKinds[type]?.name} cannot be asked by the installation`;
+  return judgeRelease(releaseRuleOf(onRelease, runtime), { kind: 'unknown', why });
+}
+
 /**
  * What a revision's servers are made of. Throws ComputeRefused for what cannot run here: before anything of
  * it is started.
  */
 export function serverPlanOf(
   spec: DeploySpec,
-  { listener, given, byTask }: { listener: Listener; given: GivenVariables; byTask: boolean },
+  { listener, given, byTask, replaces = false }: PlanContext,
 ): ServerPlan {
   const servers = serversOf(spec, listener, given);
+  const check = byTask && replaces ? unaskedRelease(spec, listener) : undefined;
   const { revision_id: revisionId } = spec;
   return {
     ...servers,
@@ -56,8 +75,8 @@ export function serverPlanOf(
     byTask,
     keys: { plain: keyOf(servers), fresh: keyOf(servers, revisionId) },
     graceMilliseconds: (spec.drain_seconds ?? GRACE_SECONDS) * 1000,
-    hindrance: given.problem,
-    remarks: remarksOn(given, servers),
+    hindrance: given.problem ?? (check?.goesOn === false ? check.message : undefined),
+    remarks: [...remarksOn(given, servers), ...(check?.message === undefined ? [] : [check.message])],
   };
 }
 

@@ -9,6 +9,7 @@ import { expectAgentFlow } from './agent-flow.ts';
 import { expectClosedAgent } from './agents-closed.ts';
 import { expectLockedInstall, expectUnfitLockfile } from './agents-locked.ts';
 import { expectUploadedAgent } from './agents-uploaded.ts';
+import { expectHiddenThreads, expectWaitingThreads } from './agents-waiting.ts';
 import { SharedProgram } from './shared-program.ts';
 
 const TOUR_LINES = [
@@ -74,6 +75,18 @@ it.each([['shout-agent'], ['shout-agent-python']])(
   async (example) => {
     showOutputOnFailure();
     await expectClosedAgent(shared.program, example);
+  },
+  FLOW_MS,
+);
+
+it.each([
+  ['names threads that wait at a node which it has not', expectWaitingThreads],
+  ['fails where it must not lose threads that an agent hides', expectHiddenThreads],
+])(
+  'a release %s',
+  async (_, expectThreads) => {
+    showOutputOnFailure();
+    await expectThreads(shared.program);
   },
   FLOW_MS,
 );

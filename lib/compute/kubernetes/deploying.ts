@@ -5,12 +5,15 @@ import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { DeployHooks, DeployResult } from '../../listener/driver.ts';
 import { TaskEnded } from '../../listener/held-task.ts';
 import type { ReportStep } from '../runner.ts';
+import type { checkSets } from './release-check.ts';
 import type { Next } from './stepper.ts';
 import type { Hindrance } from './way-in.ts';
 
 /** Hides the values of its secrets. */
 export const maskOf = ({ environment }: DeploySpec): Mask =>
   createMask(environment.map(({ value }) => value));
+
+type ReleaseCheck = NonNullable<Awaited<ReturnType<typeof checkSets>>>;
 
 /** A DEPLOY task that is worked on. */
 export class Deploying {
@@ -27,6 +30,8 @@ export class Deploying {
   #isAccepted = false;
   readonly #mask: Mask;
   #said: string | undefined;
+  /** What waits where this revision has no node. */
+  #lost: string | undefined;
 
   constructor(spec: DeploySpec, hooks: DeployHooks, before: DeploySpec | undefined, timeoutSeconds: number) {
     this.spec = spec;
@@ -91,12 +96,24 @@ export class Deploying {
 
   /**
    * Asks whether traffic may move, once it is known whether it finds its way, or that takes too long. An
-   * interrupt that came meanwhile wins.
+   * interrupt that came meanwhile wins. `check`: whether threads that wait forbid it.
    */
-  async announce(hindrance: Hindrance | undefined): Promise<Next> {
+  async announce(
+    hindrance: Hindrance | undefined,
+    check: () => Promise<ReleaseCheck | undefined>,
+    isServing: () => boolean,
+  ): Promise<Next> {
     const left = (hindrance?.until ?? 0) - Date.now();
     this.waits(left > 0 ? hindrance?.why : undefined);
     if (left > 0) return left;
+    const found = await check();
+    if (this.hooks.signal.aborted) return 'again';
+    if (found?.goesOn === false) {
+      this.fail(this.#mask(found.message ?? ''), isServing());
+      return 'until changed';
+    }
+    if (found?.message !== undefined) this.hooks.say(this.#mask(found.message), 'WARNING');
+    this.#lost = found?.isLost ? found.message : undefined;
     const granted = await this.hooks.announceSwitch();
     if (this.#grant === 'unasked') this.#grant = granted ? 'granted' : 'refused';
     return 'again';
@@ -118,7 +135,9 @@ export class Deploying {
   #succeed(url: string, hindrance: string | undefined): void {
     const remark = hindrance && this.#mask(`It runs, but is not reached from outside. ${hindrance}`);
     if (remark !== undefined) this.hooks.say(remark, 'WARNING');
-    this.#settle({ outcome: 'succeeded', url, ...(remark !== undefined && { remark }) });
+    const lost = this.#lost && this.#mask(this.#lost);
+    const known = [remark, lost].filter((part) => part !== undefined).join(' ');
+    this.#settle({ outcome: 'succeeded', url, ...(known !== '' && { remark: known }) });
   }
 
   /** It fails for a reason that the rule does not know. */

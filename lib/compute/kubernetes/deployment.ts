@@ -9,6 +9,7 @@ import { advance, type Coordinator, type Look, REASON_CHARACTERS_MAX, SILENT } f
 import { Overtaken, Refused } from './api-server.ts';
 import { Deploying, maskOf } from './deploying.ts';
 import { noted } from './noted.ts';
+import { checkSets } from './release-check.ts';
 import { annotations } from './render/names.ts';
 import type { Sets } from './sets.ts';
 import { type Next, Stepper } from './stepper.ts';
@@ -190,9 +191,11 @@ export class ClusterDeployment {
       },
       task: () => task?.task,
       mayChange: async () => (isCurrent() ? 'go' : 'again'),
-      announce: async () => {
-        if (!isCurrent()) return 'again';
-        return (await task?.announce(sets.wayIn.hindrance())) ?? 'again';
+      announce: async ({ goal }) => {
+        if (!isCurrent() || task === undefined || goal === 'nothing') return 'again';
+        const { spec, hooks } = task;
+        const check = () => checkSets(() => sets.observe(), goal.key, spec, hooks.signal);
+        return task.announce(sets.wayIn.hindrance(), check, () => this.report()?.healthy === true);
       },
       report: async (step) => {
         if (!isCurrent()) return 'again';

@@ -2,10 +2,8 @@ import { judgeRelease, releaseRuleOf } from '../../domain/release-check.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { DeployHooks } from '../../listener/driver.ts';
 import { type AskServer, checkRelease } from '../release-check.ts';
+import { askAt } from '../server-asker.ts';
 import type { Server } from './server.ts';
-
-/** State may be long, and is read for its next nodes alone. */
-const BODY_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Throws when the release is refused. Otherwise gives what a person should know although it goes on. */
 export async function checkBeforeSwitch(
@@ -34,33 +32,5 @@ export async function checkBeforeSwitch(
 
 function askerOf({ target: { where }, pathPrefix }: Server): AskServer {
   const host = where.host === '::1' ? '[::1]' : where.host;
-  return async (method, path, body, signal) => {
-    const response = await fetch(`http://${host}:${where.port}${pathPrefix}${path}`, {
-      method,
-      ...(body !== undefined && {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-      signal,
-      redirect: 'manual',
-    });
-    return { status: response.status, body: await jsonOf(response) };
-  };
-}
-
-/** The JSON of an answer; undefined: it is none, or too long. */
-async function jsonOf(response: Response): Promise<unknown> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of response.body ?? []) {
-    size += part.byteLength;
-    // Leaving the loop ends the answer.
-    if (size > BODY_BYTES_MAX) return undefined;
-    parts.push(part);
-  }
-  try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return askAt(`http://${host}:${where.port}${pathPrefix}`);
 }

@@ -24,7 +24,9 @@ export async function runtimeOf(
   deployment: Deployment,
   revision: Revision,
 ): Promise<Resolved | { problem: string } | undefined> {
-  if (revision.runtime !== undefined) return { resolved: revision.runtime, reason: 'asked' };
+  const { runtime: known } = revision;
+  if (known !== undefined)
+    return known === deployment.runtime?.resolved ? deployment.runtime : { resolved: known, reason: 'asked' };
   const ref = deploymentRefOf(deployment);
   const [configuration, host] = await Promise.all([
     configurationFor(deps, ref, deployment, revision),

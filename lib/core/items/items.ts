@@ -69,7 +69,7 @@ export const deployment = z.object({
   latest_number: z.int(),
   latest_revision_id: z.string(),
   active: active.optional(),
-  /** What `runtime` of its configuration came to when a revision was last deployed; absent: none was. */
+  /** What `runtime` of its configuration came to; absent: no revision was offered to its listener. */
   runtime: runtimeItem.optional(),
   /** The addresses that its listener has reported, the newest first; absent before another one than before. */
   reported_urls: z.array(z.string()).optional(),

@@ -258,7 +258,10 @@ export const deploymentView = z.object({
    * where images run.
    */
   artifacts: z.object({ count: z.int(), size_bytes: z.int() }).nullable(),
-  /** What `source_config.runtime` came to when a revision was last deployed, and why; null before that. */
+  /**
+   * What `source_config.runtime` came to at the first deploy, and why; null before that. It stays while a
+   * start_command starts something else.
+   */
   runtime_resolved: z.enum(resolvedRuntimes).nullable(),
   runtime_reason: text,
 });

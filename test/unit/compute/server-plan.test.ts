@@ -21,6 +21,29 @@ const planOf = (own: Parameters<typeof serverSpec>[0]) =>
   serverPlanOf(serverSpec({ environment, ...own }), { listener, given: {}, byTask: true });
 const keyOf = (own: Parameters<typeof serverSpec>[0]) => planOf(own).keys.plain;
 
+describe('a release whose threads nobody can ask for', () => {
+  const releasing = (own: Parameters<typeof serverSpec>[0], replaces: boolean) =>
+    serverPlanOf(serverSpec({ environment, server: 'langgraph', runtime: 'licensed', ...own }), {
+      listener,
+      given: {},
+      byTask: true,
+      replaces,
+    });
+  const unasked = expect.stringMatching(/is not known: servers on Fargate cannot be asked/);
+
+  it('says so in the deploy log, once there is something to lose', () => {
+    expect(releasing({}, true)).toMatchObject({ hindrance: undefined, remarks: [unasked] });
+    expect(releasing({}, false).remarks).toEqual([]);
+    expect(releasing({ on_release: { waiting: 'move' } }, true).remarks).toEqual([]);
+  });
+
+  it('is refused where on_release says so, before anything of it is made', () => {
+    const refusing = { on_release: { waiting: 'refuse' } } as const;
+    expect(releasing(refusing, true).hindrance).toEqual(unasked);
+    expect(releasing(refusing, false).hindrance).toBeUndefined();
+  });
+});
+
 describe('what the servers of the installation are made of', () => {
   it.each([
     [{ server: 'langgraph' }, { path: '/ok', statuses: '200', seconds: 600 }],

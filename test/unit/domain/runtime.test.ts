@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAtLeast, type RuntimeFacts, resolveRuntime, runtimeProblem } from '../../../lib/domain/runtime.ts';
+import { isAtLeast, keptRuntime, type RuntimeFacts, resolveRuntime, runtimeProblem } from '../../../lib/domain/runtime.ts';
 
 const machine = { compute_type: 'process', compute_id: 'laptop', version: '9.0.0' } as const;
 const cluster = { compute_type: 'k8s', compute_id: 'prod', version: '9.0.0' } as const;
@@ -63,6 +63,16 @@ describe('a runtime that is asked for', () => {
   ] as const)('%j is refused with the way out', (facts, problem) => {
     expect(resolveRuntime({ ...first, ...facts })).toEqual({ problem: expect.stringMatching(problem) });
   });
+});
+
+it.each([
+  [undefined, { resolved: 'dev', reason: 'usual' }, 'dev'],
+  // Their threads are still there when the command is cleared.
+  [{ resolved: 'durable', reason: 'asked' }, { resolved: 'command', reason: 'start_command' }, 'durable'],
+  [{ resolved: 'durable', reason: 'asked' }, { resolved: 'command', reason: 'asked' }, 'command'],
+  [{ resolved: 'command', reason: 'own_server' }, { resolved: 'dev', reason: 'usual' }, 'dev'],
+] as const)('a deployment with %j keeps of %j that it runs in %s', (before, now, kept) => {
+  expect(keptRuntime(before, now).resolved).toBe(kept);
 });
 
 describe('a listener', () => {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { keptRuntime } from '../../../domain/runtime.ts';
 import {
   absent,
   type Change,
@@ -76,7 +77,8 @@ export function offerDeploy(
 ): Write[] {
   const task: OpenDeployTask = { ...fieldsOf(deployment, offer), kind: 'DEPLOY', revision_id: revision.id };
   const ref = refOf(revision);
-  const isNew = runtime !== undefined && !isDeepStrictEqual(runtime, deployment.runtime);
+  const kept = runtime && keptRuntime(deployment.runtime, runtime);
+  const isNew = kept !== undefined && !isDeepStrictEqual(kept, deployment.runtime);
   return [
     putTask(task),
     revise(
@@ -95,7 +97,7 @@ export function offerDeploy(
     ),
     raiseEpoch(
       deployment,
-      { set: { v: deployment.v, task_id: task.id, ...(isNew && { runtime }) } },
+      { set: { v: deployment.v, task_id: task.id, ...(isNew && { runtime: kept }) } },
       noTaskOpen,
       addressStays(deployment),
     ),
