@@ -124,7 +124,9 @@ function after(milliseconds: number, run: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Removes what is kept for a time only: events, threads of runs without one, answers, servers that are gone. */
+/**
+ * Removes what is kept for a time only: events, threads of runs without one, answers, servers that are gone.
+ */
 export async function sweep(database: Database, worker: GraphWorker): Promise<void> {
   await sweepEvents(database.query);
   for (const threadId of await overTemporaryThreads(database.query)) {

@@ -80,8 +80,8 @@ const failureOf = (error: unknown): Json =>
   });
 
 /**
- * Asks the graphs of another build, whose server is started for it if need be. Throws RefusedError `call-failed` with what
- * that says, or `call-timeout`.
+ * Asks the graphs of another build, whose server is started for it if need be. Throws RefusedError
+ * `call-failed` with what that says, or `call-timeout`.
  */
 export async function callBuild(
   { database, hub }: Deps,

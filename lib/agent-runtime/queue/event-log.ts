@@ -4,12 +4,15 @@ import type { StoredEvent } from './queue-store.ts';
 const KEPT = 1_000;
 
 /**
- * Each claim of a run numbers its events from its own epoch on, so that numbers grow though a process has died whose last
- * events were shown and not stored. 2^32 events an epoch, two million epochs.
+ * Each claim of a run numbers its events from its own epoch on, so that numbers grow though a process has
+ * died whose last events were shown and not stored. 2^32 events an epoch, two million epochs.
  */
 const EVENTS_AN_EPOCH = 2 ** 32;
 
-/** The events of a run that this process has in hand: those that are not stored yet, and the last ones that are. */
+/**
+ * The events of a run that this process has in hand: those that are not stored yet, and the last ones that
+ * are.
+ */
 export class EventLog {
   readonly #began: number;
   readonly #touch: () => void;

@@ -59,7 +59,9 @@ export class Execution {
     this.#deps = deps;
   }
 
-  /** Does what the claim asks for. Never rejects; what it resolves to says whether the store failed the run. */
+  /**
+   * Does what the claim asks for. Never rejects; what it resolves to says whether the store failed the run.
+   */
   async execute(): Promise<'store-away' | undefined> {
     const { say } = this.#deps;
     try {
@@ -218,8 +220,8 @@ export class Execution {
   }
 
   /**
-   * How the thread stands now; nothing if its row says so already, since this run has stored no checkpoint. The newest one may
-   * then be of another build, of whose nodes this graph knows nothing.
+   * How the thread stands now; nothing if its row says so already, since this run has stored no checkpoint.
+   * The newest one may then be of another build, of whose nodes this graph knows nothing.
    */
   async #snapshot(): Promise<{ snapshot?: Snapshot }> {
     const { worker, say } = this.#deps;
@@ -271,7 +273,9 @@ export class Execution {
     return new FencedError();
   }
 
-  /** Tries until Postgres and the worker answer. Meanwhile the run stays this server's, as far as that knows. */
+  /**
+   * Tries until Postgres and the worker answer. Meanwhile the run stays this server's, as far as that knows.
+   */
   async #persist<T>(attempt: () => Promise<T>): Promise<T> {
     for (
       let pause: number = RETRY_MILLISECONDS.first;

@@ -8,8 +8,8 @@ import type { EventHub, EventLog } from './event-log.ts';
 const LOOK_MILLISECONDS = 2_000;
 
 /**
- * The events of a run behind `after`, as they come, until the run has ended: from memory while this process has it in hand,
- * else from the table. Ends early by the signal.
+ * The events of a run behind `after`, as they come, until the run has ended: from memory while this process
+ * has it in hand, else from the table. Ends early by the signal.
  */
 export async function* followEvents(
   { database, hub }: { database: Database; hub: EventHub },

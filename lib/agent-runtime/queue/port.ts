@@ -2,8 +2,9 @@ import { membersOf } from '../tables/raw-json.ts';
 import type { Json } from '../tables/rows.ts';
 
 /**
- * What a worker is asked to run: the run's row as it was claimed. The worker's saver asserts `owner` and `epoch` in the
- * transaction of each put, by `select rt.holds_lease(run_id, owner, epoch)`: false means that the run is another's.
+ * What a worker is asked to run: the run's row as it was claimed. The worker's saver asserts `owner` and
+ * `epoch` in the transaction of each put, by `select rt.holds_lease(run_id, owner, epoch)`: false means that
+ * the run is another's.
  */
 export type RunInHand = {
   readonly runId: string;
@@ -12,14 +13,18 @@ export type RunInHand = {
   readonly graphId: string;
   readonly buildId: string;
   readonly revisionId: string;
-  /** 1 at first. From 2 on a worker looks whether the run has written a checkpoint, and then goes on from it without its input. */
+  /**
+   * 1 at first. From 2 on a worker looks whether the run has written a checkpoint, and then goes on from it
+   * without its input.
+   */
   readonly attempt: number;
   readonly owner: string;
   readonly epoch: number;
   /**
-   * The nodes that the thread would run next, as of its last run, by the names of `hello`. Where that has no nodes of the
-   * graph the worker compares them once the run's config has made it: a run without an input that would go on at a node
-   * which is not there fails with `NodeNotFound`, naming the node and the revision.
+   * The nodes that the thread would run next, as of its last run, by the names of `hello`. Where that has no
+   * nodes of the graph the worker compares them once the run's config has made it: a run without an input
+   * that would go on at a node which is not there fails with `NodeNotFound`, naming the node and the
+   * revision.
    */
   readonly threadNext: readonly string[];
   /** What the client sent: input, command, config, context, stream modes, breakpoints, durability. */
@@ -31,13 +36,16 @@ export type RunInHand = {
 export type Snapshot = {
   readonly values: Json;
   /**
-   * The nodes that would run next, those of a subgraph too, by the names of `hello`: `node`, `parent:node`. Empty at the
-   * end of the graph.
+   * The nodes that would run next, those of a subgraph too, by the names of `hello`: `node`, `parent:node`.
+   * Empty at the end of the graph.
    */
   readonly next: readonly string[];
   /** An object: by the id of each waiting task the list of its interrupts. */
   readonly interrupts: Json;
-  /** The thread's state as `GET /threads/{id}/state` answers it, which serves a thread whose build does not run. */
+  /**
+   * The thread's state as `GET /threads/{id}/state` answers it, which serves a thread whose build does not
+   * run.
+   */
   readonly state?: Json;
 };
 
@@ -74,9 +82,9 @@ export type GraphListener = {
 };
 
 /**
- * What a worker does at once. Arguments and answers are JSON objects:
- * `snapshot` {graph_id, thread_id} answers {values, next, interrupts, state}; `drop` {thread_id, run_id?} removes the
- * checkpoints of a thread or of one run of it. The others are those of the HTTP API.
+ * What a worker does at once. Arguments and answers are JSON objects: `snapshot` {graph_id, thread_id}
+ * answers {values, next, interrupts, state}; `drop` {thread_id, run_id?} removes the checkpoints of a thread
+ * or of one run of it. The others are those of the HTTP API.
  */
 export type WorkerOp =
   | 'snapshot'
@@ -116,7 +124,10 @@ export class WorkerFailure extends Error {
 
 /** What the queue asks of a worker. Documents are raw JSON text. */
 export type GraphWorker = {
-  /** What the worker that runs now has said of itself. Nodes of subgraphs are `parent:node`, as xray names them. */
+  /**
+   * What the worker that runs now has said of itself. Nodes of subgraphs are `parent:node`, as xray names
+   * them.
+   */
   readonly hello: {
     readonly protocol: number;
     readonly language: 'python' | 'javascript';
@@ -128,6 +139,9 @@ export type GraphWorker = {
   stream(run: RunInHand, listener: GraphListener): RunningGraph;
   /** Rejects with a `WorkerFailure`, or because the worker's process has ended. */
   call(op: WorkerOp, args: Json): Promise<Json>;
-  /** The worker's process has died; who owns it starts another, and the next `stream` and `call` wait for that. */
+  /**
+   * The worker's process has died; who owns it starts another, and the next `stream` and `call` wait for
+   * that.
+   */
   onLost(listener: (reason: string) => void): void;
 };

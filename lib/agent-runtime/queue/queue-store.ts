@@ -49,8 +49,8 @@ export type QueueStore = {
   /** Ends a run, and gives the thread's next one its turn. */
   finish(lease: Lease, outcome: Outcome): Promise<Finished>;
   /**
-   * Removes a run whose checkpoints are gone, and gives the thread's next one its turn. The thread is as before the run,
-   * which is how its row describes it.
+   * Removes a run whose checkpoints are gone, and gives the thread's next one its turn. The thread is as
+   * before the run, which is how its row describes it.
    */
   remove(lease: Lease): Promise<boolean>;
   /** The run has got on: what ended its process before is not what it does every time. */

@@ -77,8 +77,8 @@ export class Queue {
   }
 
   /**
-   * Takes no more runs, and puts back those in hand at their next step; after the grace as they are. Resolves when none is
-   * in hand any more.
+   * Takes no more runs, and puts back those in hand at their next step; after the grace as they are. Resolves
+   * when none is in hand any more.
    */
   async drain(graceMilliseconds: number): Promise<void> {
     this.#isDraining = true;
@@ -164,7 +164,9 @@ export class Queue {
     await store.takeOver(server);
   }
 
-  /** Runs something again and again, each time so long after the last has ended; a failure is said and passes. */
+  /**
+   * Runs something again and again, each time so long after the last has ended; a failure is said and passes.
+   */
   #every(milliseconds: number, run: () => Promise<void>): void {
     const { time, say } = this.#options;
     let clear: () => void = () => undefined;

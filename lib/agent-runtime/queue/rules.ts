@@ -6,7 +6,9 @@ import type { GraphWorker, RunInHand } from './port.ts';
 export const LEASE_MILLISECONDS = 10_000;
 export const BEAT_MILLISECONDS = 3_000;
 
-/** A graph whose lease cannot be renewed is stopped so long before it ends, so that none runs twice at once. */
+/**
+ * A graph whose lease cannot be renewed is stopped so long before it ends, so that none runs twice at once.
+ */
 export const LEASE_MARGIN_MILLISECONDS = 2_000;
 
 /** So many times may its process die in one and the same step of a run. */
@@ -26,7 +28,10 @@ export type Verdict =
   | { readonly kind: 'run' }
   /** Cancelled while nobody had it in hand, after it had begun. */
   | { readonly kind: 'cancelled'; readonly action: CancelAction }
-  /** Ends as an error. Its thread's state is asked of the worker, unless that has another graph and would not know it. */
+  /**
+   * Ends as an error. Its thread's state is asked of the worker, unless that has another graph and would not
+   * know it.
+   */
   | { readonly kind: 'refused'; readonly error: Json; readonly snapshot: 'ask' | 'keep' };
 
 const errorOf = (error: string, message: string): Json => JSON.stringify({ error, message });
@@ -50,8 +55,8 @@ export function verdictOf(run: ClaimedRun, { graphs }: GraphWorker['hello']): Ve
 }
 
 /**
- * The first node at which the run would go on and that the graph has not: LangGraph would end it as a success without
- * that step. A new input does not go on: it begins at the graph's start.
+ * The first node at which the run would go on and that the graph has not: LangGraph would end it as a success
+ * without that step. A new input does not go on: it begins at the graph's start.
  */
 function missingNode(run: ClaimedRun, nodes: readonly string[] | null): string | undefined {
   // Nobody knows them before the run's own config has made the graph: then its worker compares them.

@@ -23,8 +23,8 @@ const DEAF =
   'A LISTEN on DATABASE_URI hears no NOTIFY: a pooler in transaction mode is between. Give the address of PostgreSQL itself, or of a pooler in session mode.';
 
 /**
- * The session by which a server hears notifications. It holds the server's advisory lock: on this machine others know by it
- * that the server is dead.
+ * The session by which a server hears notifications. It holds the server's advisory lock: on this machine
+ * others know by it that the server is dead.
  */
 export class Session {
   readonly #database: Database;

@@ -5,8 +5,8 @@ import { migrations } from './migrations.ts';
 const MIGRATION_LOCK = 7_255_904_611;
 
 /**
- * Brings the tables to what this server knows, before it takes traffic. Servers that start at once wait for one another;
- * what a newer server has added stays.
+ * Brings the tables to what this server knows, before it takes traffic. Servers that start at once wait for
+ * one another; what a newer server has added stays.
  */
 export async function migrate(database: Database): Promise<void> {
   await database.transaction(async (query) => {

@@ -1,12 +1,13 @@
 /**
- * The tables of the queue, in the order in which they came. Servers of earlier builds run beside newer ones for weeks,
- * so a migration only adds: a table, a column with a default, an index. What is listed here never changes.
+ * The tables of the queue, in the order in which they came. Servers of earlier builds run beside newer ones
+ * for weeks, so a migration only adds: a table, a column with a default, an index. What is listed here never
+ * changes.
  */
 export const migrations: readonly { readonly name: string; readonly sql: string }[] = [
   {
     name: 'documents',
-    // What is searched is a copy: jsonb refuses NUL and lone surrogates, and has bounds for numbers. A document that
-    // still does not fit is not found by its content, and is stored as it is.
+    // What is searched is a copy: jsonb refuses NUL and lone surrogates, and has bounds for numbers. A
+    // document that still does not fit is not found by its content, and is stored as it is.
     sql: `
 create function rt.searchable(document text) returns jsonb language plpgsql immutable parallel safe as $$
 begin

@@ -75,7 +75,10 @@ export async function withdrawCall(query: Query, callId: string): Promise<boolea
   return gone[0]?.['status'] !== 'pending';
 }
 
-/** Calls of servers that are gone: what only reads is made again, of what changes something nobody knows whether it has. */
+/**
+ * Calls of servers that are gone: what only reads is made again, of what changes something nobody knows
+ * whether it has.
+ */
 export async function takeOverCalls(query: Query): Promise<void> {
   await query(
     `with gone as (

@@ -36,7 +36,10 @@ const CONNECTIONS = 8;
 /** SQLSTATE of a transaction that Postgres has ended, so that another one goes on. */
 const DEADLOCK = '40P01';
 
-/** Classes of SQLSTATEs of what Postgres will never take: data that does not fit its type, or is beyond a bound. */
+/**
+ * Classes of SQLSTATEs of what Postgres will never take: data that does not fit its type, or is beyond a
+ * bound.
+ */
 const PERMANENT = /^(?:22|54)/;
 
 /** Whether the same statement would fail again, however often. */
@@ -69,8 +72,9 @@ export class Database {
   };
 
   /**
-   * Runs statements as one transaction; what they throw undoes them. Two that lock rows in another order are told apart by
-   * Postgres: the one that it ends runs again, so that `run` has no effects but by its statements.
+   * Runs statements as one transaction; what they throw undoes them. Two that lock rows in another order are
+   * told apart by Postgres: the one that it ends runs again, so that `run` has no effects but by its
+   * statements.
    */
   async transaction<T>(run: (query: Query) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++)

@@ -2,7 +2,10 @@ import type { Snapshot } from '../queue/port.ts';
 import type { Finished, Lease, Outcome } from '../queue/queue-store.ts';
 import type { Database, Query } from './database.ts';
 
-/** Events are read for so long after a run's end, by whoever was cut off; longer if a client asked for a stream to resume. */
+/**
+ * Events are read for so long after a run's end, by whoever was cut off; longer if a client asked for a
+ * stream to resume.
+ */
 const EVENTS_SECONDS = 60;
 const RESUMABLE_EVENTS_SECONDS = 3_600;
 
@@ -39,7 +42,10 @@ export const finishRun = async (
     return 'finished';
   });
 
-/** Removes a run whose checkpoints are gone, and gives the thread's next one its turn: the thread is as before the run. */
+/**
+ * Removes a run whose checkpoints are gone, and gives the thread's next one its turn: the thread is as before
+ * the run.
+ */
 export const removeRun = async (
   database: Database,
   { runId, threadId, owner, epoch }: Lease,
@@ -65,8 +71,8 @@ type Rest = {
 };
 
 /**
- * Writes how a thread stands when a run of it is over: to be called under the thread's lock. A thread that has more runs or
- * waits stays with its build; any other belongs to whatever serves.
+ * Writes how a thread stands when a run of it is over: to be called under the thread's lock. A thread that
+ * has more runs or waits stays with its build; any other belongs to whatever serves.
  */
 export async function restThread(query: Query, threadId: string, rest: Rest): Promise<void> {
   const more = await giveTurn(query, threadId);
@@ -99,8 +105,8 @@ export async function restThread(query: Query, threadId: string, rest: Rest): Pr
 }
 
 /**
- * Gives the turn to the run of the thread that is due first, unless one has it: to be called under the thread's lock. Says
- * whether any run is left.
+ * Gives the turn to the run of the thread that is due first, unless one has it: to be called under the
+ * thread's lock. Says whether any run is left.
  */
 export async function giveTurn(query: Query, threadId: string): Promise<boolean> {
   const [first] = await query<{ run_id: string; ready: boolean; build_id: string }>(

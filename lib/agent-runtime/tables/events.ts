@@ -3,8 +3,8 @@ import type { Database, Query } from './database.ts';
 import type { RunEvent, RunStatus } from './rows.ts';
 
 /**
- * Stores events of a run that the server still has; false: it is another's. Followers in other processes hear of them once
- * for all.
+ * Stores events of a run that the server still has; false: it is another's. Followers in other processes hear
+ * of them once for all.
  */
 export async function appendEvents(
   query: Query,

@@ -78,7 +78,8 @@ export async function nextDue(query: Query, buildId: string): Promise<number | u
 }
 
 /**
- * Renews leases. Only of what the server has in hand: a run whose claim's answer was lost would otherwise never come back.
+ * Renews leases. Only of what the server has in hand: a run whose claim's answer was lost would otherwise
+ * never come back.
  */
 export async function renewLeases(
   query: Query,
@@ -105,8 +106,8 @@ const HOLDS_LOCK = `exists (
     and (l.classid::bigint << 32 | l.objid::bigint) = ${lockKey('r.lease_owner')})`;
 
 /**
- * Puts back the runs whose lease is over, and those of servers on this machine that hold no lock any more. It counts as a
- * failure of the process, unless Postgres itself was away since the last beat.
+ * Puts back the runs whose lease is over, and those of servers on this machine that hold no lock any more. It
+ * counts as a failure of the process, unless Postgres itself was away since the last beat.
  */
 export async function takeOverRuns(query: Query, server: Server): Promise<number> {
   const rows = await query(

@@ -30,8 +30,9 @@ function endOfValue(text: Json, from: number): number {
 }
 
 /**
- * The members of an object as they are written, in their order; of a repeated one the last. The text must be JSON (it has
- * been checked or comes from a worker); what is no object has none. Takes time in proportion to the text.
+ * The members of an object as they are written, in their order; of a repeated one the last. The text must be
+ * JSON (it has been checked or comes from a worker); what is no object has none. Takes time in proportion to
+ * the text.
  */
 export function membersOf(text: Json): Map<string, Json> {
   const members = new Map<string, Json>();

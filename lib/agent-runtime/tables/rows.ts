@@ -1,6 +1,6 @@
 /**
- * Raw JSON text. Documents of users are never parsed and written again: that would round 9007199254740993, and turn
- * 1.0 into 1.
+ * Raw JSON text. Documents of users are never parsed and written again: that would round 9007199254740993,
+ * and turn 1.0 into 1.
  */
 export type Json = string;
 
@@ -39,7 +39,10 @@ export type ThreadRow = {
   /** The last run ended at an interrupt or a breakpoint. */
   waits: boolean;
   graph_id: string | null;
-  /** The build that alone may go on with the thread, and the revision that it was of. Null: the serving build does. */
+  /**
+   * The build that alone may go on with the thread, and the revision that it was of. Null: the serving build
+   * does.
+   */
   build_id: string | null;
   revision_id: string | null;
   created_at: Timestamp;

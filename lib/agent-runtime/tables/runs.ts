@@ -29,8 +29,8 @@ export type NewRun = {
 type LiveRun = Pick<RunRow, 'run_id' | 'status' | 'attempt'> & { ready: boolean; is_later: boolean };
 
 /**
- * Puts a run into the queue, under the rules of its multitask strategy. It gets the thread's build if the thread waits or
- * has runs, else the one of the server that received it.
+ * Puts a run into the queue, under the rules of its multitask strategy. It gets the thread's build if the
+ * thread waits or has runs, else the one of the server that received it.
  */
 export const createRun = async (database: Database, server: Server, run: NewRun): Promise<RunRow> =>
   database.transaction(async (query) => {
@@ -124,8 +124,9 @@ async function takesTurn(query: Query, left: readonly LiveRun[]): Promise<boolea
 }
 
 /**
- * Cancels a run under its lock: ends one that has not begun (true), and asks whoever has begun it to end it. A run that
- * begun and was put back is ended by whoever claims it next: its checkpoints are looked at, or removed, by a worker.
+ * Cancels a run under its lock: ends one that has not begun (true), and asks whoever has begun it to end it.
+ * A run that begun and was put back is ended by whoever claims it next: its checkpoints are looked at, or
+ * removed, by a worker.
  */
 async function endLive(
   query: Query,

@@ -17,8 +17,8 @@ const tables = useTables();
 const SEEDS = 40;
 const STEPS = 60;
 /**
- * What time passes is far from what delays and leases take, so that nothing is due or over within seconds of when it is
- * asked: the machine may be slow.
+ * What time passes is far from what delays and leases take, so that nothing is due or over within seconds of
+ * when it is asked: the machine may be slow.
  */
 const DELAY_SECONDS = 17.5;
 const PASSING_SECONDS = 7;

@@ -162,7 +162,9 @@ export class CheckedTables extends ModelTables {
     return removed;
   }
 
-  /** A success has done every step from its input to its end or to a question, each once, and its input once. */
+  /**
+   * A success has done every step from its input to its end or to a question, each once, and its input once.
+   */
   #checkSuccess({ runId, threadId }: Lease, snapshot: Snapshot | undefined, build: Build | undefined): void {
     const { next, entries } = this.#checkpoints.head(threadId);
     const [first = 'the end'] = next;

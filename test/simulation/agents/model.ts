@@ -12,8 +12,8 @@ import {
 } from './model-rows.ts';
 
 /**
- * The tables of the queue in memory, as `lib/agent-runtime/tables` writes them: each method is one transaction. A test holds
- * it against PostgreSQL.
+ * The tables of the queue in memory, as `lib/agent-runtime/tables` writes them: each method is one
+ * transaction. A test holds it against PostgreSQL.
  */
 export class ModelTables extends LeaseTables {
   finish(lease: Lease, { status, output, error, snapshot }: Outcome): Finished {

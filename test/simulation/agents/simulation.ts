@@ -231,7 +231,9 @@ export class QueueSimulation {
       });
   }
 
-  /** Stands still, with its worker or without. Whoever finds that out late does a step that another does too. */
+  /**
+   * Stands still, with its worker or without. Whoever finds that out late does a step that another does too.
+   */
   #freeze(server: SimulatedServer): void {
     const milliseconds = this.#random.between(1, 25) * SECOND;
     this.#hit(server, 2);
@@ -249,7 +251,10 @@ export class QueueSimulation {
     for (const server of this.#servers) server.noteDisconnected();
   }
 
-  /** The listener of the control plane: starts a server for what is wanted, and ends those of which nothing is. */
+  /**
+   * The listener of the control plane: starts a server for what is wanted, and ends those of which nothing
+   * is.
+   */
   #listen(): void {
     this.#time.after(2 * SECOND, () => {
       this.#listen();

@@ -44,7 +44,9 @@ class Stopped extends Error {
   }
 }
 
-/** The worker of a server: it runs the graph of its build as LangGraph does, silent loss of steps included. */
+/**
+ * The worker of a server: it runs the graph of its build as LangGraph does, silent loss of steps included.
+ */
 export class SimulatedWorker implements GraphWorker {
   readonly hello: GraphWorker['hello'];
   readonly #world: WorkerWorld;
