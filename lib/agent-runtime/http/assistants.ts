@@ -19,10 +19,11 @@ import {
   type Handler,
   isUuid,
   json,
+  pageOf,
   paging,
   selection,
 } from './request.ts';
-import { assistantView, listOf } from './views.ts';
+import { assistantView } from './views.ts';
 
 /** Clients compute the id of a graph's own assistant: by version 5 of UUIDs, in this name space. */
 const NAME_SPACE = '6ba7b821-9dad-11d1-80b4-00c04fd430c8';
@@ -92,14 +93,15 @@ async function searchIn(agent: Agent, call: Call): Promise<Search> {
 const searchHandler: Handler = async (agent, call) => {
   const { fields, filter } = await searchIn(agent, call);
   if (filter === undefined) return json('[]');
-  const { limit, offset, sort_by: sortBy, sort_order: order } = fields;
+  const { limit = 10, offset = 0, sort_by: sortBy, sort_order: order } = fields;
   const rows = await searchAssistants(agent.database, filter, {
-    limit: limit ?? 10,
-    offset: offset ?? 0,
+    limit: limit + 1,
+    offset,
     ...(sortBy !== undefined && { sortBy }),
     ...(order !== undefined && { descending: order === 'desc' }),
   });
-  return json(listOf(rows.map((row) => assistantView(row, fields.select))));
+  const items = rows.map((row) => assistantView(row, fields.select));
+  return pageOf(items, { limit, offset });
 };
 
 const countHandler: Handler = async (agent, call) => {

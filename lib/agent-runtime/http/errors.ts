@@ -1,6 +1,7 @@
+import { WorkerFailure } from '../queue/port.ts';
+import { isAway } from '../tables/database.ts';
 import { type Refusal, RefusedError } from '../tables/errors.ts';
 import { membersOf } from '../tables/raw-json.ts';
-import { WorkerCallError } from '../worker/kept-worker.ts';
 import { WorkerLostError } from '../worker/session.ts';
 
 /** A request that is answered with an error; its message is for the client. */
@@ -35,14 +36,16 @@ const STATUSES: Readonly<Record<Refusal, number>> = {
 export function httpErrorOf(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error;
   if (error instanceof RefusedError) return new HttpError(STATUSES[error.refusal], error.message);
+  if (isAway(error))
+    return new HttpError(503, 'Postgres does not answer. Try again.', { 'retry-after': '1' });
   if (error instanceof WorkerLostError)
     return new HttpError(503, `The process of the graphs has ended: ${error.message}. Try again.`);
-  if (error instanceof WorkerCallError) return workerError(error);
+  if (error instanceof WorkerFailure) return workerError(error);
   return undefined;
 }
 
 /** What the project's own code refuses has a status; any other failure of it is a fault in it. */
-function workerError({ failure }: WorkerCallError): HttpError {
+function workerError({ failure }: WorkerFailure): HttpError {
   const members = membersOf(failure);
   const read = (name: string): unknown => JSON.parse(members.get(name) ?? 'null');
   const [status, message, kind] = [read('status'), read('message'), read('error')];

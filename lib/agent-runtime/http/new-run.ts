@@ -1,13 +1,14 @@
 import * as z from 'zod';
+import { RefusedError } from '../tables/errors.ts';
 import { isNull, membersOf, mergedOf, objectOf } from '../tables/raw-json.ts';
 import type { AssistantRow, Json, RunRow } from '../tables/rows.ts';
 import { createRun, type NewRun } from '../tables/runs.ts';
+import { getThread, threadNotFound } from '../tables/threads.ts';
 import type { Agent } from './agent.ts';
 import { assistantNamed, requireGraph } from './assistants.ts';
-import { authorize, type Permit } from './authorize.ts';
+import { authorize, isWithin, type Permit } from './authorize.ts';
 import { lacks } from './errors.ts';
 import { anObject, type Body, bodyOf, type Call, idIn } from './request.ts';
-import { threadWithin } from './threads.ts';
 
 const streamMode = z.enum([
   'values',
@@ -72,10 +73,7 @@ export async function createRunOf(agent: Agent, call: Call): Promise<CreatedRun>
   const threadId = call.params.thread_id === undefined ? undefined : idIn(call, 'thread_id');
   const permit = await permitFor(agent, call, body, threadId);
   const createsThread = fields.if_not_exists === 'create';
-  if (threadId !== undefined && permit.filter !== undefined)
-    await threadWithin(agent, threadId, permit).catch((error: unknown) => {
-      if (!createsThread) throw error;
-    });
+  if (threadId !== undefined) await requireThread(agent, threadId, permit, createsThread);
   const ids = JSON.stringify({ graph_id: assistant.graph_id, assistant_id: assistant.assistant_id });
   const sent = permit.value.get('metadata') ?? '{}';
   const temporary = threadId === undefined && fields.on_completion !== 'keep';
@@ -93,6 +91,21 @@ export async function createRunOf(agent: Agent, call: Call): Promise<CreatedRun>
     resumable: fields.stream_resumable ?? false,
   };
   return { run: await createRun(agent.database, agent.server, run), asked: fields };
+}
+
+/** Throws a 404 if the thread is not there, or not one that the client may have. */
+async function requireThread(
+  { database }: Agent,
+  threadId: string,
+  permit: Permit,
+  createsThread: boolean,
+): Promise<void> {
+  const thread = await getThread(database, threadId).catch((error: unknown) => {
+    if (createsThread && error instanceof RefusedError && error.refusal === 'thread-not-found')
+      return undefined;
+    throw error;
+  });
+  if (thread !== undefined && !isWithin(thread.metadata, permit)) throw threadNotFound(threadId);
 }
 
 async function permitFor(

@@ -97,4 +97,17 @@ export const paging = {
   offset: z.int().min(0).optional(),
   sort_order: z.enum(['asc', 'desc']).optional(),
 };
+/** A page, and where the next one begins if there is one; one more than the limit was read. */
+export function pageOf(items: readonly Json[], { limit, offset }: { limit: number; offset: number }): Answer {
+  const page = items.slice(0, limit);
+  const hasMore = items.length > limit;
+  return {
+    body: `[${page.join(',')}]`,
+    headers: {
+      'x-pagination-total': String(offset + items.length),
+      ...(hasMore && { 'x-pagination-next': String(offset + limit) }),
+    },
+  };
+}
+
 export const selection = z.array(z.string()).optional();

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isNull } from '../tables/raw-json.ts';
 import type { Json } from '../tables/rows.ts';
 import type { Agent } from './agent.ts';
+import { answerCors } from './cors.ts';
 import { HttpError, httpErrorOf, lacks } from './errors.ts';
 import type { Answer, Call } from './request.ts';
 import { type Found, routeFor } from './routes.ts';
@@ -24,6 +25,7 @@ export function createAgentServer(agent: Agent): Server {
 async function serve(agent: Agent, request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.on('error', () => undefined);
   try {
+    if (answerCors(agent.worker.hello.cors, request, response)) return;
     const answer = await answerTo(agent, request, response);
     if (answer !== undefined) send(response, answer);
   } catch (error) {

@@ -122,26 +122,33 @@ function openAnswer(
   cancels: boolean,
   alive: string,
 ): OpenAnswer {
+  let isOver = false;
   const gone = new AbortController();
   const signal = AbortSignal.any([gone.signal, agent.closing]);
   const timer = setInterval(() => response.write(alive), ALIVE_MILLISECONDS);
   const onClose = (): void => {
     gone.abort();
+    // A close by this server itself, when it cannot go on, says nothing of the client.
+    if (isOver) return;
     if (cancels && !response.writableFinished && !agent.closing.aborted && !agent.isRetiring())
       cancelGone(agent, run);
   };
   response.once('close', onClose);
+  const stop = (): void => {
+    isOver = true;
+    clearInterval(timer);
+  };
   return {
     signal,
     write: async (text) => {
       if (!response.destroyed && !response.write(text)) await roomIn(response, signal);
     },
     end: (text) => {
-      clearInterval(timer);
+      stop();
       if (signal.aborted) response.destroy();
       else response.end(text);
     },
-    [Symbol.dispose]: () => clearInterval(timer),
+    [Symbol.dispose]: stop,
   };
 }
 

@@ -14,8 +14,18 @@ import {
 import type { Agent } from './agent.ts';
 import { authorize, isWithin, type Permit, searched } from './authorize.ts';
 import { HttpError, lacks } from './errors.ts';
-import { anObject, bodyOf, type Call, type Handler, idIn, json, paging, selection } from './request.ts';
-import { listOf, threadView } from './views.ts';
+import {
+  anObject,
+  bodyOf,
+  type Call,
+  type Handler,
+  idIn,
+  json,
+  pageOf,
+  paging,
+  selection,
+} from './request.ts';
+import { threadView } from './views.ts';
 
 type ThreadAction = 'read' | 'update' | 'delete' | 'create_run';
 
@@ -98,14 +108,15 @@ async function searchIn(agent: Agent, call: Call): Promise<Search> {
 const searchHandler: Handler = async (agent, call) => {
   const { fields, filter } = await searchIn(agent, call);
   if (filter === undefined) return json('[]');
-  const { limit, offset, sort_by: sortBy, sort_order: order } = fields;
+  const { limit = 10, offset = 0, sort_by: sortBy, sort_order: order } = fields;
   const rows = await searchThreads(agent.database, filter, {
-    limit: limit ?? 10,
-    offset: offset ?? 0,
+    limit: limit + 1,
+    offset,
     ...(sortBy !== undefined && { sortBy }),
     ...(order !== undefined && { descending: order === 'desc' }),
   });
-  return json(listOf(rows.map((row) => threadView(row, fields.select))));
+  const items = rows.map((row) => threadView(row, fields.select));
+  return pageOf(items, { limit, offset });
 };
 
 const countHandler: Handler = async (agent, call) => {

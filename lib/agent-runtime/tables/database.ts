@@ -45,6 +45,14 @@ const PERMANENT = /^(?:22|54)/;
 /** Whether the same statement would fail again, however often. */
 export const isPermanent = (error: unknown): boolean => PERMANENT.test(String(codeOf(error)));
 
+/** SQLSTATEs of a connection that broke, of too many, and of a server that stops or starts; errors of the system. */
+const AWAY = /^(?:08|53|57P0|E[A-Z]+$)/;
+const AWAY_MESSAGE = /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
+
+/** Whether Postgres could not be asked, or has broken off: another time the same may succeed. */
+export const isAway = (error: unknown): boolean =>
+  AWAY.test(String(codeOf(error))) || (error instanceof Error && AWAY_MESSAGE.test(error.message));
+
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 

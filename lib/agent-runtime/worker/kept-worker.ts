@@ -14,10 +14,8 @@ import { type Hello, type WorkerCommand, WorkerLostError, WorkerSession } from '
 /** The wait before another start doubles from the first to the last while starts fail. */
 const RESTART_MS = { first: 100, last: 10_000 };
 
-/** What a worker says of a call that failed: an object `{error, message}`, and a status if it refuses the request. */
-export class WorkerCallError extends WorkerFailure {
-  override readonly name = 'WorkerCallError';
-}
+/** Whoever asks something while no process runs waits so long for the next one. */
+const CALL_WAIT_MS = 30_000;
 
 /** A worker that is started again whenever its process ends. */
 export class KeptWorker implements GraphWorker {
@@ -65,13 +63,13 @@ export class KeptWorker implements GraphWorker {
   }
 
   async call(op: WorkerOp, args: Json): Promise<Json> {
-    const session = await this.#session;
+    const session = await this.#within(CALL_WAIT_MS);
     return new Promise<Json>((resolve, reject) => {
       const id = session.open(op, args, {
         onFrame: ({ header, body }) => {
           session.close(id);
           if (header.e === '__ok__') resolve(body.toString());
-          else reject(new WorkerCallError(body.toString()));
+          else reject(new WorkerFailure(body.toString()));
         },
         onLost: (reason) => reject(new WorkerLostError(reason)),
       });
@@ -81,14 +79,18 @@ export class KeptWorker implements GraphWorker {
   stream(run: RunInHand, listener: GraphListener): RunningGraph {
     const ended = Promise.withResolvers<RunEnd>();
     let asked: 'cancel' | 'drain' | undefined;
+    let isSent = false;
     let send = (_op: 'cancel' | 'drain'): void => {};
     const ask = (op: 'cancel' | 'drain') => {
+      if (asked === undefined && !isSent) ended.resolve({ kind: op === 'cancel' ? 'cancelled' : 'drained' });
       asked = op;
       send(op);
     };
     void this.#session.then(
       (session) => {
-        if (asked !== undefined) return ended.resolve({ kind: asked === 'cancel' ? 'cancelled' : 'drained' });
+        // It ended before there was a process to run it.
+        if (asked !== undefined) return;
+        isSent = true;
         const id = session.open('stream', streamArgs(run), {
           onFrame: (one) => {
             const end = runEndOf(one);
@@ -105,6 +107,19 @@ export class KeptWorker implements GraphWorker {
       (error: unknown) => ended.resolve({ kind: 'lost', reason: String(error) }),
     );
     return { ended: ended.promise, cancel: () => ask('cancel'), drain: () => ask('drain') };
+  }
+
+  /** The process that runs, or the next one; a start that fails again and again is not waited for. */
+  async #within(milliseconds: number): Promise<WorkerSession> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new WorkerLostError('another is not ready yet')), milliseconds);
+    });
+    try {
+      return await Promise.race([this.#session, late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Starts another process for as long as the server runs. */

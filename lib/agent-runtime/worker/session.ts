@@ -24,6 +24,17 @@ const helloFields = z.object({
   auth: z.boolean(),
   drains: z.boolean(),
   lacks: z.array(z.string()),
+  /** `http.cors` of langgraph.json. */
+  cors: z
+    .object({
+      allow_origins: z.array(z.string()),
+      allow_methods: z.array(z.string()),
+      allow_headers: z.array(z.string()),
+      allow_credentials: z.boolean(),
+      expose_headers: z.array(z.string()),
+      max_age: z.number(),
+    })
+    .partial(),
 });
 
 /** What a worker says of itself when it has loaded its graphs. */

@@ -194,6 +194,7 @@ async def main(path: str) -> None:
         "auth": named is not None,
         "drains": RunControl is not None,
         "lacks": project.lacks,
+        "cors": {**((project.config.get("http") or {}).get("cors") or {})},
     }
     channel.send(hello)
     await asyncio.Event().wait()

@@ -30,6 +30,8 @@ class Project:
         self.lacks = [name for name in _NOT_YET if self.config.get(name)]
         if (self.config.get("http") or {}).get("app"):
             self.lacks.append("http.app")
+        if ((self.config.get("http") or {}).get("cors") or {}).get("allow_origin_regex"):
+            self.lacks.append("http.cors.allow_origin_regex")
         if (self.config.get("store") or {}).get("index"):
             self.lacks.append("store.index")
 
@@ -115,6 +117,14 @@ async def _made(made: Any, config: dict[str, Any]) -> AsyncIterator[Any]:
         yield graph
 
 
+def _drawn_nodes(graph: Any) -> list[str]:
+    """Nodes with those of subgraphs, as `parent:node`; none if the graph cannot be drawn."""
+    try:
+        return list(graph.get_graph(xray=True).nodes)
+    except Exception:
+        return []
+
+
 def _env_file(path: str) -> dict[str, str]:
     found: dict[str, str] = {}
     if not os.path.exists(path):
@@ -135,8 +145,7 @@ async def described(project: Project) -> dict[str, Any]:
     async def nodes(graph_id: str) -> list[str] | None:
         try:
             async with project.graph(graph_id, {"configurable": {}}) as graph:
-                # With those of subgraphs, as `parent:node`.
-                return sorted({str(name) for name in [*graph.nodes, *graph.get_graph(xray=True).nodes]})
+                return sorted({str(name) for name in [*graph.nodes, *_drawn_nodes(graph)]})
         except Exception as error:
             print(f"graph {graph_id}: its nodes are unknown: {type(error).__name__}: {error}", file=sys.stderr)
             return None

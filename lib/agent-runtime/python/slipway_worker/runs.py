@@ -96,7 +96,7 @@ class Run:
             }
             if self._control:
                 options["control"] = self._control
-            if kwargs.get("context") and graph.context_schema is not None:
+            if kwargs.get("context") and getattr(graph, "context_schema", None) is not None:
                 options["context"] = kwargs["context"]
             async with contextlib.aclosing(self._chunks(graph, input_, config, options, "events" in wanted)) as chunks:
                 async for event, chunk in chunks:

@@ -203,6 +203,8 @@ async def drop(pool: AsyncConnectionPool[Any], thread_id: str, run_id: str | Non
                 " and w.checkpoint_ns = g.checkpoint_ns and w.checkpoint_id = g.checkpoint_id"
             )
             await connection.execute(dropped, (thread_id, run_id))
+            noted = "delete from checkpoint_writes where thread_id = %s and checkpoint_ns = '__slipway__' and checkpoint_id = %s"
+            await connection.execute(noted, (thread_id, run_id))
 
 
 async def copy(pool: AsyncConnectionPool[Any], thread_id: str, to_thread_id: str) -> None:
