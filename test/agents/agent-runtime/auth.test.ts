@@ -1,0 +1,86 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
+import { startTestPostgres, type TestPostgres } from '../../support/programs/postgres.ts';
+import { type AgentServer, ask, newProject, startAgentServer } from './agent-server.ts';
+
+const processes = new ProcessSupervisor();
+let postgres: TestPostgres;
+let folder: string;
+let server: AgentServer;
+
+beforeAll(async () => {
+  [postgres, folder] = await Promise.all([startTestPostgres(processes), newProject(processes)]);
+  const databaseUri = await postgres.freshDatabase();
+  server = await startAgentServer(processes, { folder, databaseUri, configFile: 'langgraph-auth.json' });
+});
+afterAll(async () => {
+  await processes.close();
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const as = (name: string, method: string, path: string, body?: unknown) =>
+  ask(server, method, path, body, { authorization: `Bearer ${name}` });
+const thread = z.object({ thread_id: z.string(), metadata: z.record(z.string(), z.unknown()) });
+
+async function threadOf(name: string): Promise<z.infer<typeof thread>> {
+  const { text } = await as(name, 'POST', '/threads', { metadata: { topic: 'a' } });
+  return thread.parse(JSON.parse(text));
+}
+
+test('a request that the project does not know is refused as the project says, but not the health', async () => {
+  const response = await fetch(`${server.url}/threads/search`, { method: 'POST', body: '{}' });
+  expect(response.status).toBe(401);
+  expect(response.headers.get('www-authenticate')).toBe('Bearer');
+  expect(await response.json()).toEqual({ detail: 'Who are you?' });
+  expect(await ask(server, 'GET', '/ok')).toMatchObject({ status: 200 });
+});
+
+test('threads are their owners alone, whatever is asked for', async () => {
+  const { thread_id: id, metadata } = await threadOf('ann');
+  expect(metadata).toEqual({ topic: 'a', owner: 'ann' });
+  const seen = async (name: string, method: string, path: string, body?: unknown) =>
+    (await as(name, method, `/threads/${id}${path}`, body)).status;
+  expect(await seen('ann', 'GET', '')).toBe(200);
+  expect(await seen('bob', 'GET', '')).toBe(404);
+  expect(await seen('bob', 'PATCH', '', { metadata: { topic: 'b' } })).toBe(404);
+  expect(await seen('bob', 'GET', '/state')).toBe(404);
+  expect(await seen('bob', 'POST', '/runs/wait', { assistant_id: 'chat', input: {} })).toBe(404);
+  const creating = { assistant_id: 'chat', input: {}, if_not_exists: 'create' };
+  expect(await seen('bob', 'POST', '/runs/wait', creating)).toBe(404);
+  expect(await seen('bob', 'DELETE', '')).toBe(404);
+  const found = async (name: string, searched: object) =>
+    (await as(name, 'POST', '/threads/count', { metadata: searched })).text;
+  expect(await found('ann', { topic: 'a' })).toBe('1');
+  expect(await found('bob', { topic: 'a' })).toBe('0');
+  expect(await found('bob', { owner: 'ann' })).toBe('0');
+});
+
+test('a graph knows who asks, and a thread that a run makes is theirs', async () => {
+  const { text } = await as('ann', 'POST', '/runs/wait', {
+    assistant_id: 'whoami',
+    input: { steps: [], messages: [] },
+  });
+  expect(z.object({ steps: z.array(z.string()) }).parse(JSON.parse(text)).steps).toEqual([
+    'ann',
+    'team of ann',
+  ]);
+  const kept = { assistant_id: 'chat', input: { steps: [], messages: [] }, on_completion: 'keep' };
+  await as('cleo', 'POST', '/runs/wait', kept);
+  expect((await as('cleo', 'POST', '/threads/count', {})).text).toBe('1');
+});
+
+test('items lie where the project has put them', async () => {
+  const item = { namespace: ['notes'], key: 'a', value: { text: 'mine' } };
+  expect(await as('ann', 'PUT', '/store/items', item)).toMatchObject({ status: 204 });
+  expect((await as('ann', 'GET', '/store/items?namespace=notes&key=a')).text).toContain(
+    '"namespace":["ann","notes"]',
+  );
+  expect((await as('bob', 'GET', '/store/items?namespace=notes&key=a')).text).toBe('null');
+});
+
+test('what a handler denies is forbidden', async () => {
+  expect(await as('ann', 'POST', '/assistants/search', {})).toMatchObject({ status: 403 });
+});

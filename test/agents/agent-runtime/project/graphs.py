@@ -1,0 +1,101 @@
+"""Graphs without models and keys: each shows one thing that a server must do."""
+
+import asyncio
+import operator
+import os
+from typing import Annotated
+
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_store, get_stream_writer
+from langgraph.graph import END, START, StateGraph, add_messages
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+from typing_extensions import TypedDict
+
+#: Each step writes a line there, so that a test counts what really ran.
+STEPS_FILE = os.environ.get("STEPS_FILE", os.devnull)
+STEP_SECONDS = float(os.environ.get("STEP_SECONDS", "0.3"))
+
+
+class State(TypedDict):
+    steps: Annotated[list, operator.add]
+    messages: Annotated[list, add_messages]
+
+
+class Context(TypedDict, total=False):
+    tone: str
+
+
+def step(name):
+    async def run(state, config: RunnableConfig):
+        with open(STEPS_FILE, "a") as file:
+            file.write(f"{config['configurable']['thread_id']} {name}\n")
+        await asyncio.sleep(STEP_SECONDS)
+        # A test holds a step while it does something to the server.
+        while os.path.exists(f"{STEPS_FILE}.hold-{name}"):
+            await asyncio.sleep(0.02)
+        return {"steps": [name]}
+
+    return run
+
+
+def chain(**nodes):
+    builder = StateGraph(State, context_schema=Context)
+    before = START
+    for name, node in nodes.items():
+        builder.add_node(name, node)
+        builder.add_edge(before, name)
+        before = name
+    builder.add_edge(before, END)
+    return builder.compile()
+
+
+async def talk(state, runtime: Runtime[Context]):
+    get_stream_writer()({"note": "hi", "tone": (runtime.context or {}).get("tone")})
+    model = GenericFakeChatModel(messages=iter([AIMessage(content="one two three")]))
+    return {"messages": [await model.ainvoke(state["messages"])], "steps": ["talk"]}
+
+
+def approve(state):
+    return {"steps": [f"approve:{interrupt('ok?')}"]}
+
+
+def ask_twice(state):
+    first = interrupt("one?")
+    with open(STEPS_FILE, "a") as file:
+        file.write(f"asked {first}\n")
+    return {"steps": [f"asks:{first}:{interrupt('two?')}"]}
+
+
+async def remember(state, config: RunnableConfig):
+    store = get_store()
+    await store.aput(("notes",), "last", {"big": 9007199254740993, "text": "ü"})
+    return {"steps": [(await store.aget(("notes",), "last")).value]}
+
+
+def make(config: RunnableConfig):
+    """A factory: its graph depends on the config."""
+    name = config.get("configurable", {}).get("node", "plain")
+    return chain(**{name: lambda state: {"steps": [name]}})
+
+
+def who(state, config: RunnableConfig):
+    user = config["configurable"]["langgraph_auth_user"]
+    return {"steps": [user.identity, user["team"]]}
+
+
+def fail(state):
+    raise ValueError("no luck")
+
+
+chat = chain(talk=talk)
+human = chain(s1=step("s1"), approve=approve, pay=lambda state: {"steps": ["paid"]})
+asks = chain(ask=ask_twice, done=lambda state: {"steps": ["done"]})
+nested = chain(inner=chat)
+steps = chain(**{f"s{number}": step(f"s{number}") for number in range(1, 9)})
+remembers = chain(remember=remember)
+made = make
+fails = chain(fail=fail)
+whoami = chain(who=who)
