@@ -102,7 +102,7 @@ async function pageOf(
   ask: AskServer,
   { state, offset }: { state: ThreadState; offset: number },
   signal: AbortSignal,
-): Promise<unknown[]> {
+): Promise<readonly unknown[]> {
   // Their values may be long, and are not looked at.
   const select = ['thread_id', 'status', 'metadata'];
   const body = { status: state, limit: PAGE, offset };
@@ -112,7 +112,7 @@ async function pageOf(
     first.status === 400 || first.status === 422 ? await ask('POST', '/threads/search', body, signal) : first;
   if (answer.status === 401 || answer.status === 403)
     throw new NotKnown('the agent asks for credentials of its own before it shows its threads');
-  if (answer.status === 200 && Array.isArray(answer.body)) return answer.body;
+  if (answer.status === 200 && isList(answer.body)) return answer.body;
   throw new NotKnown(`POST /threads/search answers ${answer.status}, and no list of threads`);
 }
 
@@ -167,6 +167,8 @@ async function nodesOf(ask: AskServer, graphId: string, signal: AbortSignal): Pr
   if (status !== 200 || !Array.isArray(nodes)) return 'unknown';
   return new Set(nodes.flatMap((node) => textIn(node, 'id') ?? []));
 }
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 

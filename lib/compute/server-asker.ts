@@ -23,7 +23,9 @@ export const askAt =
 async function jsonOf(response: Response): Promise<unknown> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of response.body ?? []) {
+  const body: AsyncIterable<Uint8Array> | undefined = response.body ?? undefined;
+  if (body === undefined) return undefined;
+  for await (const part of body) {
     size += part.byteLength;
     // Leaving the loop ends the answer.
     if (size > BODY_BYTES_MAX) return undefined;

@@ -124,8 +124,8 @@ export function resolveRuntime(facts: RuntimeFacts): Resolved | { problem: strin
 }
 
 /**
- * What a deployment keeps of it: what its graphs ran in is kept while something else is started in their place,
- * for their threads are still there.
+ * What a deployment keeps of it: what its graphs ran in is kept while something else is started in their
+ * place, for their threads are still there.
  */
 export const keptRuntime = (before: Resolved | undefined, now: Resolved): Resolved =>
   before !== undefined &&

@@ -7,8 +7,8 @@ import type { Observed } from './observed.ts';
 import { SERVER_PORT } from './render/environment.ts';
 
 /**
- * Asks the servers of both sets before traffic moves from one to the other: at their pods, which a listener in
- * the cluster reaches. `isLost`: it is known what would be lost. Undefined: nothing is to be asked.
+ * Asks the servers of both sets before traffic moves from one to the other: at their pods, which a listener
+ * in the cluster reaches. `isLost`: it is known what would be lost. Undefined: nothing is to be asked.
  */
 export async function checkSets(
   observe: () => Observed,

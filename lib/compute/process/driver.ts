@@ -14,7 +14,6 @@ import type { MachinePostgres } from '../postgres/machine.ts';
 import { ownHostNote } from './address.ts';
 import { bringUp, IMAGE_REFUSED } from './bring-up.ts';
 import { ProcessDeployment } from './deployment.ts';
-import type { BroughtUp } from './deployment-context.ts';
 import { drainMillisecondsOf, settleMillisecondsOf } from './drain.ts';
 import { isDurable } from './durable.ts';
 import { DurableAgents } from './durable-agents.ts';
@@ -213,7 +212,7 @@ export class ProcessDriver implements Driver {
     signal: AbortSignal,
     say: DeployHooks['say'],
     { beside, isNew }: { beside: boolean; isNew: boolean },
-  ): Promise<BroughtUp> {
+  ): ReturnType<typeof bringUp> {
     const { options, supervisor, shipper } = this.#parts;
     signal.throwIfAborted();
     this.#starting.add(spec);

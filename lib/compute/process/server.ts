@@ -167,8 +167,6 @@ async function startOnce(options: ServerOptions): Promise<Server> {
       readyAt: Date.now(),
       tail,
       ...knownOf(command),
-      pathPrefix: prefixOf(command),
-      hasOwnAuth: command.hasOwnAuth ?? false,
       isTrial: options.isTrial,
     };
   } catch (error) {
@@ -178,10 +176,12 @@ async function startOnce(options: ServerOptions): Promise<Server> {
   }
 }
 
-const knownOf = ({ savesOnStop = false, handsBackOnStop = false, internalToken }: ServerCommand) => ({
-  savesOnStop,
-  handsBackOnStop,
-  internalToken,
+const knownOf = (command: ServerCommand) => ({
+  savesOnStop: command.savesOnStop ?? false,
+  handsBackOnStop: command.handsBackOnStop ?? false,
+  internalToken: command.internalToken,
+  hasOwnAuth: command.hasOwnAuth ?? false,
+  pathPrefix: prefixOf(command),
 });
 
 function prefixOf({ developmentRoutes }: ServerCommand): string {

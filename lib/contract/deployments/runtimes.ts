@@ -1,7 +1,7 @@
 /**
- * What runs the graphs of a `langgraph.json`: `durable` is Slipway's own server on Postgres, `dev` LangGraph's
- * development server, `licensed` the server of LangChain's image. `command` is whatever the deployment or its
- * source starts.
+ * What runs the graphs of a `langgraph.json`: `durable` is Slipway's own server on Postgres, `dev`
+ * LangGraph's development server, `licensed` the server of LangChain's image. `command` is whatever the
+ * deployment or its source starts.
  */
 export const resolvedRuntimes = ['durable', 'dev', 'licensed', 'command'] as const;
 export type ResolvedRuntime = (typeof resolvedRuntimes)[number];

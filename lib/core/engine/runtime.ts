@@ -16,8 +16,8 @@ export const configurationFor = async (
   version === deployment.configuration ? configurationOf(deployment) : getConfiguration(table, ref, version);
 
 /**
- * What runs a revision that was built, or brings its image; or why nothing can. One that is deployed again runs
- * in what it ran in. Undefined: its listener is gone.
+ * What runs a revision that was built, or brings its image; or why nothing can. One that is deployed again
+ * runs in what it ran in. Undefined: its listener is gone.
  */
 export async function runtimeOf(
   deps: Pick<Deps, 'table'> & { settings: Pick<Settings, 'defaultRuntime'> },

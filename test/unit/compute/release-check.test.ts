@@ -13,11 +13,7 @@ function serverWith(threads: Thread[], over: (path: string) => ServerAnswer | un
     const instead = over(path);
     if (instead !== undefined) return instead;
     if (path === '/threads/search') {
-      const {
-        status,
-        limit = 0,
-        offset = 0,
-      } = { ...(body as { status: string; limit: number; offset: number }) };
+      const { status, limit, offset } = body as { status: string; limit: number; offset: number };
       const found = threads.filter((thread) => thread.status === status).slice(offset, offset + limit);
       return {
         status: 200,
