@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { computeTypes } from '../../compute/kinds.ts';
 import { configFields, plainStored, runFields, storedShape } from '../../contract/deployments/fields.ts';
-import { resolvedRuntimes } from '../../contract/deployments/runtimes.ts';
 import { revisionStatuses, sources } from '../../contract/revision-status.ts';
 import { anyObject } from '../../contract/validation/as-given.ts';
 import {
@@ -25,8 +24,6 @@ import {
  */
 const base = { tenant_id: z.string(), v: z.literal(1) };
 const second = { ...base, v: z.literal(2) };
-
-const json = anyObject();
 
 /** What a deployment is configured to be, without what changes at each revision. */
 export const deploymentConfig = z.object(storedShape(configFields));
@@ -120,7 +117,7 @@ export const revision = z.object({
   inherits: z.boolean(),
   artifact: artifactItem.optional(),
   /** What runs it; absent: it was not resolved yet, or an earlier release made it. */
-  runtime: z.enum(resolvedRuntimes).optional(),
+  runtime: runtimeItem.shape.resolved.optional(),
   /**
    * With its id the name of its execution. A dead one goes on as the next attempt; its writes are refused.
    */
@@ -228,7 +225,7 @@ export const listener = z.object({
   compute_type: z.enum(computeTypes),
   compute_id: z.string(),
   k8s_namespaces: z.array(z.string()),
-  compute_config: json,
+  compute_config: anyObject(),
   version: z.string().optional(),
   /** Its machine, as it says itself: `linux/arm64`. */
   platform: z.string().optional(),

@@ -49,6 +49,7 @@ describe('the container', () => {
       limits: limitDefaults,
       buildsAtOnce: 5,
       addresses: { allowedHosts: [], loopback: false },
+      defaultRuntime: 'auto',
     });
   });
 
