@@ -23,7 +23,7 @@ COPY lib/compute/kubernetes lib/compute/kubernetes
 COPY lib/compute/port.ts lib/compute/runner.ts lib/compute/
 COPY lib/compute/process lib/compute/process
 COPY lib/contract lib/contract
-COPY lib/domain/agent-failure.ts lib/domain/rollout.ts lib/domain/
+COPY lib/domain/agent-failure.ts lib/domain/exception-chain.ts lib/domain/rollout.ts lib/domain/
 COPY lib/domain/kubernetes lib/domain/kubernetes
 COPY lib/features/listener-protocol/shape.ts lib/features/listener-protocol/shape.ts
 COPY lib/features/registry/shape.ts lib/features/registry/shape.ts

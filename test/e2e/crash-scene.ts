@@ -40,7 +40,7 @@ type Served = { repository: TestRepository; deployment: ShownDeployment };
 
 /**
  * One that serves, whose next revision stands in one status, with a last one queued behind it. `same`: a
- * revision of what is served already, which the next one waits for.
+ * revision of what is served already, which nothing holds up: it may serve soon after the kill.
  */
 export type Standing = Served & { next: string; last: string; same?: string };
 
@@ -98,6 +98,7 @@ export class Scene {
     at('QUEUED').same = await this.withoutListener(at('QUEUED'));
     await bring('QUEUED', slow);
     await bring('AWAITING_DEPLOY');
+    at('AWAITING_DEPLOY').same = at('AWAITING_DEPLOY').next;
     // Two builds run at once: this one and one more. The next one waits for both.
     await bring('BUILDING', slow);
     await this.beBusy(slow);
