@@ -47,6 +47,7 @@ describe('a PATCH', () => {
     [{ secrets: [], source_config: { resource_spec: { cpu: 1 } } }, true],
     [{ revision_source: 'github', secrets: [{ name: 'A', value: 'b' }] }, true],
     [{ secrets: [], secret_references: [], source_config: { build_on_push: true } }, false],
+    [{ source_config: { build_env: [], build_on_push: true } }, false],
   ];
 
   it.each(cases)('%j makes a revision: %s', async (body, revises) => {
