@@ -40,7 +40,8 @@ type Served = { repository: TestRepository; deployment: ShownDeployment };
 
 /**
  * One that serves, whose next revision stands in one status, with a last one queued behind it. `same`: a
- * revision of what is served already, which the next one waits for.
+ * revision of what is served already, which the next one waits for and nothing holds up: it may serve soon
+ * after the kill.
  */
 export type Standing = Served & { next: string; last: string; same?: string };
 
@@ -76,7 +77,7 @@ export class Scene {
     for (const one of this.serving.values()) one.deployment = await deployed(this.program, one.deployment);
   }
 
-  /** Brings one deployment into each status. What waits goes on when the file `gate` is there. */
+  /** Brings one deployment into each status. No next revision is deployed before the file `gate` is there. */
   async set({ next, last }: Versions, gate: string): Promise<Map<Status, Standing>> {
     const standing = new Map<Status, Standing>();
     for (const [status, { repository, deployment }] of this.serving) {
@@ -88,20 +89,21 @@ export class Scene {
       if (one === undefined) throw new Error(status);
       return one;
     };
-    const bring = async (status: Status, files?: Files) => {
+    const bring = async (status: Status, files: Files) => {
       at(status).next = await this.change(at(status), files);
       await this.reaches(at(status), at(status).next, status);
     };
     const slow = await slowBuild(next, gate);
-    await bring('DEPLOYING', await slowStart(next, gate));
+    const start = await slowStart(next, gate);
+    await bring('DEPLOYING', start);
     // What the listener may take last is also what the queued revision waits for.
     at('QUEUED').same = await this.withoutListener(at('QUEUED'));
     await bring('QUEUED', slow);
-    await bring('AWAITING_DEPLOY');
+    await bring('AWAITING_DEPLOY', start);
     // Two builds run at once: this one and one more. The next one waits for both.
     await bring('BUILDING', slow);
     await this.beBusy(slow);
-    await bring('AWAITING_BUILD');
+    await bring('AWAITING_BUILD', slow);
     const final = await slowBuild(last, gate);
     for (const one of standing.values()) one.last = await this.change(one, final);
     return standing;
@@ -114,9 +116,9 @@ export class Scene {
     return { repository, deployment: await create(this.program, name, repo_url, { source_config }) };
   }
 
-  /** Makes a revision of the deployment, of these files if any. Gives its id. */
-  private async change({ repository, deployment }: Served, files?: Files): Promise<string> {
-    if (files !== undefined) await repository.commit(files);
+  /** Makes a revision of the deployment, of these files. Gives its id. */
+  private async change({ repository, deployment }: Served, files: Files): Promise<string> {
+    await repository.commit(files);
     const change = { source_revision_config: { repo_ref: 'main' } };
     return (await patch(this.program, deployment.id, change)).latest_revision_id;
   }

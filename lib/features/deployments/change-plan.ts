@@ -21,9 +21,7 @@ export function planOf(before: Deployment, body: ChangeDeploymentBody, always: b
   const source: SourceFields = body.source_revision_config ?? {};
   const namesField =
     SOURCE_FIELDS.some((field) => source[field] !== undefined) ||
-    buildFields.some(
-      (field) => config[field] !== undefined && !isNothing(config[field], before.config[field]),
-    );
+    buildFields.some((field) => isAsked(config[field], before.config[field]));
   const kind = kindAfter(before, body.revision_source, { ...config, ...source });
   return {
     kind,
@@ -34,9 +32,9 @@ export function planOf(before: Deployment, body: ChangeDeploymentBody, always: b
   };
 }
 
-/** An empty list where there is none says nothing. */
-const isNothing = (asked: unknown, current: unknown): boolean =>
-  Array.isArray(asked) && asked.length === 0 && current === undefined;
+/** An empty list where there is none asks for nothing. */
+const isAsked = (asked: unknown, current: unknown): boolean =>
+  asked !== undefined && !(Array.isArray(asked) && asked.length === 0 && current === undefined);
 
 /**
  * Whether a request names what a revision runs beside its source. An empty list where there is none says
@@ -51,10 +49,7 @@ function asksForMore(
   return (
     names(secrets, before.secret_names) ||
     names(secret_references, before.secret_references) ||
-    runFields.some((field) => {
-      const value = source_config?.[field];
-      return value !== undefined && !isNothing(value, before.config[field]);
-    })
+    runFields.some((field) => isAsked(source_config?.[field], before.config[field]))
   );
 }
 

@@ -126,5 +126,8 @@ export function lastConsidered(
   if (!own.isOfBranch) return { is: 'elsewhere' };
   if (own.commit !== undefined) return { is: 'commit', commit: own.commit };
   if (own.status === 'queued') return { is: 'waits', revisionId: own.id };
-  return own.status === 'resolving' ? { is: 'resolving' } : { is: 'unknown' };
+  if (own.status === 'resolving') return { is: 'resolving' };
+  // It ended before it had found a commit, so it says nothing of the branch. The note is of this branch: it
+  // goes when another one is watched.
+  return noted === undefined ? { is: 'unknown' } : { is: 'commit', commit: noted.commit };
 }

@@ -97,7 +97,7 @@ describe('a set', () => {
       '-c',
       'exec ./serve --port $PORT',
     ]);
-    expect(serverOf({ start_command: 'a && b' })?.command).toEqual(['sh', '-c', 'a && b']);
+    expect(serverOf({ start_command: 'a && b' })?.command).toEqual(['sh', '-c', 'a && exec b']);
     expect(serverOf({ start_command: null })).not.toHaveProperty('command');
   });
 
