@@ -35,6 +35,7 @@ describe('the environment of the runtime', () => {
       publicHosts: [],
       trustProxy: false,
       faults: undefined,
+      postgresUser: 'slipway-postgres',
     });
     expect(readEnvironment({ PORT: '', SLIPWAY_DATA_DIR: '', SLIPWAY_LOG_LEVEL: '' })).toEqual(
       readEnvironment({}),
