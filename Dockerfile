@@ -1,6 +1,6 @@
 # The listener, for agents in a Kubernetes cluster.
 #
-#   docker build -t registry.example.com/slipway-listener:0.1.0 .
+#   docker build -t registry.example.com/slipway-listener:0.2.0 .
 #
 # For builds that never change, pin the base: `docker pull node:24-slim` prints its digest, and the build takes it with
 # --build-arg NODE=node:24-slim@sha256:…

@@ -1,3 +1,4 @@
+import type { DurableWish } from '../contract/deployments/runtimes.ts';
 import type { RevisionRef } from '../contract/refs.ts';
 import type { AgentServer } from '../contract/revision-status.ts';
 import type { GitCredentials } from './git-credentials.ts';
@@ -7,8 +8,15 @@ export type Artifact =
   | ({ kind: 'folder'; key: string; sha256: string; sizeBytes: number } & Made)
   | ({ kind: 'image'; uri: string } & Made);
 
-/** `platforms`: `linux/arm64` and the like, of which a folder is for one. Absent: not known. */
-type Made = { platforms?: string[] | undefined; server?: AgentServer | undefined };
+/**
+ * `platforms`: `linux/arm64` and the like, of which a folder is for one. Absent: not known. `durable`: what
+ * Slipway's own agent server needs is in it.
+ */
+type Made = {
+  platforms?: string[] | undefined;
+  server?: AgentServer | undefined;
+  durable?: boolean | undefined;
+};
 
 export type BuildSource =
   | {
@@ -44,8 +52,7 @@ export type BuildJob = RevisionRef & {
   buildCommand: string | undefined;
   /** The server's, in place of what the project says; who runs the server is told of it too. */
   startCommand: string | undefined;
-  /** It runs in Slipway's own agent server, so what is missing for its worker is added. */
-  isDurable?: boolean | undefined;
+  durable?: DurableWish | undefined;
   /** Relative to the project's folder. */
   dockerfilePath: string | undefined;
   /** A stage of the Dockerfile. */

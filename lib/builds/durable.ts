@@ -1,21 +1,38 @@
-import { readdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { cp, readdir, rm } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { DURABLE_WORKER_FOLDER } from '../contract/deployments/durable-worker.ts';
+import type { DurableWish } from '../contract/deployments/runtimes.ts';
 import type { AgentProject } from './agent-project.ts';
 import { BuildFailure } from './failure.ts';
-import { type BuildStep, quote } from './plan.ts';
+import { type BuildPlan, type BuildStep, quote } from './plan.ts';
 import { isFile } from './project.ts';
 import type { LocalDependency, PythonDependencies } from './python-dependencies.ts';
 import { DURABLE_PACKAGES, LANGGRAPH_OLDEST } from './versions.ts';
 
-/** Throws BuildFailure where Slipway's own server cannot run what a source holds. */
-export function requireDurable(agent: AgentProject | undefined, configPath: string): void {
-  const way = "set source_config.runtime to 'auto'";
-  if (agent === undefined)
-    throw new BuildFailure(
-      `The runtime 'durable' runs the graphs of ${configPath}, which names none; ${way}`,
+/** What a source asks for cannot be run by Slipway's own server. */
+export class NotDurable extends BuildFailure {}
+
+/**
+ * Whether Slipway's own server is to run what a source holds. Throws NotDurable where it should and cannot.
+ * An agent in JavaScript of a deployment that has never run is built for another where nobody asked.
+ */
+export function becomesDurable(
+  wish: DurableWish | undefined,
+  agent: AgentProject | undefined,
+  configPath: string,
+): boolean {
+  if (wish === undefined) return false;
+  if (agent === undefined) {
+    if (wish !== 'asked') return false;
+    throw new NotDurable(
+      `The runtime 'durable' runs the graphs of ${configPath}, which names none; set source_config.runtime to 'auto'`,
     );
-  if (agent.language !== 'python')
-    throw new BuildFailure(`The runtime 'durable' runs graphs in Python alone so far; ${way}`);
+  }
+  if (agent.language === 'python') return true;
+  if (wish === 'preferred') return false;
+  throw new NotDurable(
+    "The runtime 'durable' runs graphs in Python alone so far; set source_config.runtime to 'dev', with accept_new_state where the deployment has run",
+  );
 }
 
 /**
@@ -48,6 +65,21 @@ async function requirementsOf(
   if (kind === 'files') return [];
   if (await isFile(join(folder, 'pyproject.toml'))) return ['-r', file('pyproject.toml')];
   return ['-r', file('setup.py')];
+}
+
+/**
+ * Puts the program that runs graphs beside the durable server into a built source, from the folder `worker`:
+ * servers of later versions speak with the worker that an artifact has.
+ */
+export async function addWorker(
+  root: string,
+  plan: Pick<BuildPlan, 'folder'>,
+  worker: string,
+): Promise<void> {
+  const target = join(root, plan.folder, DURABLE_WORKER_FOLDER);
+  await rm(target, { recursive: true, force: true });
+  const filter = (path: string) => basename(path) !== '__pycache__';
+  await cp(worker, join(target, basename(worker)), { recursive: true, filter });
 }
 
 /** The packages in an environment, by name, with their versions. */
@@ -88,10 +120,10 @@ export function changesOf(before: Installed, after: Installed): string[] {
 export const NO_SOLUTION = /no solution found/i;
 
 /** Why the worker's packages cannot be installed beside those of the project. */
-export function conflict(before: Installed): BuildFailure {
+export function conflict(before: Installed): NotDurable {
   const has = before.get('langgraph');
   const version = has === undefined ? '' : ` (by itself it has langgraph ${has})`;
-  return new BuildFailure(
+  return new NotDurable(
     `The durable agent server needs langgraph ${LANGGRAPH_OLDEST} or later (${DURABLE_PACKAGES.join(', ')}), which does not go together with what the project asks for${version}: see above. Let the project take newer versions, or set source_config.runtime to 'dev'`,
     true,
   );

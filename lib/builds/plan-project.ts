@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DurableWish } from '../contract/deployments/runtimes.ts';
 import {
   type AgentProject,
   filesOfGraphs,
@@ -10,7 +11,7 @@ import {
 import { detectServer, nothingToStart, releaseLine, serverOfCommand } from './detect/detect.ts';
 import type { Look, Server } from './detect/server.ts';
 import { readSourceFiles } from './detect/source-files.ts';
-import { requireDurable } from './durable.ts';
+import { becomesDurable } from './durable.ts';
 import { BuildFailure } from './failure.ts';
 import { buildStep, installJavaScript, leavesBuildScript, withManager } from './javascript.ts';
 import { nodeWish } from './node-version.ts';
@@ -29,8 +30,7 @@ export type Wanted = {
   installCommand?: string | undefined;
   buildCommand?: string | undefined;
   startCommand?: string | undefined;
-  /** Slipway's own server runs its graphs. */
-  isDurable?: boolean | undefined;
+  durable?: DurableWish | undefined;
 };
 
 export type PlanRequest = {
@@ -38,7 +38,9 @@ export type PlanRequest = {
   root: string;
   folder: string;
   agent: AgentProject | undefined;
-} & Pick<Wanted, 'installCommand' | 'buildCommand' | 'startCommand' | 'isDurable'>;
+  /** Slipway's own server runs its graphs. */
+  isDurable?: boolean | undefined;
+} & Pick<Wanted, 'installCommand' | 'buildCommand' | 'startCommand'>;
 
 /** What is to be had where the plan will be carried out. */
 export type BuildHost = {
@@ -59,13 +61,13 @@ export type BuildHost = {
  */
 export async function findProject(
   sourceFolder: string,
-  { rootDirectory, configPath, installCommand, buildCommand, startCommand, isDurable }: Wanted,
+  { rootDirectory, configPath, installCommand, buildCommand, startCommand, durable }: Wanted,
   quotes: Quotes,
 ): Promise<PlanRequest> {
   const root = await realpath(sourceFolder);
   const folder = await findBuildFolder(root, configPath, rootDirectory);
   const agent = await readAgentProject(root, folder, configPath, quotes);
-  if (isDurable) requireDurable(agent, configPath);
+  const isDurable = becomesDurable(durable, agent, configPath);
   return { root, folder, agent, installCommand, buildCommand, startCommand, isDurable };
 }
 

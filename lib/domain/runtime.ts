@@ -1,7 +1,7 @@
 import { type ComputeType, computeKinds, computeWords } from '../compute/kinds.ts';
 import {
   type DefaultRuntime,
-  HAS_DURABLE,
+  type DurableWish,
   type ResolvedRuntime,
   type Runtime,
   type RuntimeReason,
@@ -21,18 +21,24 @@ type Host = {
   version?: string | undefined;
 };
 
-export type RuntimeFacts = {
+/** What is known before a revision is built. */
+export type RuntimeWish = {
   /** What the revision's configuration asks for. */
   wish: Runtime | undefined;
   /** What the deployment's revisions came to before; undefined: nothing is known of that. */
   before: ResolvedRuntime | undefined;
   /** An earlier release has deployed it, which noted no runtime. */
   hasServed: boolean;
-  server: AgentServer;
   startCommand: string | undefined;
   host: Host;
   /** What `auto` is where this installation says so. */
   fallback: DefaultRuntime;
+};
+
+export type RuntimeFacts = RuntimeWish & {
+  server: AgentServer;
+  /** It was built for Slipway's own agent server. */
+  isBuiltDurable: boolean;
 };
 
 /** The server that a `langgraph.json` has on compute of a type where nothing else is asked for. */
@@ -59,9 +65,7 @@ export function runtimeProblem(
   runtime: Runtime | undefined,
   startCommand: string | undefined,
   host: Host,
-  hasDurable = HAS_DURABLE,
 ): string | undefined {
-  if (runtime === 'durable' && !hasDurable) return NO_DURABLE;
   const { compute_id: id, compute_type: type } = host;
   const { does } = computeWords[type];
   if (runtime === undefined || runtime === 'auto' || runtime === 'command') return undefined;
@@ -73,9 +77,6 @@ export function runtimeProblem(
     runtime === 'dev' ? 'is a program of a machine' : "is LangChain's image, and this one runs no images";
   return `'source_config.runtime' is '${runtime}', which ${why}; listener ${id} ${does}. Set it to '${usualRuntime(host.compute_type)}', 'command' or 'auto', or use another listener.`;
 }
-
-const NO_DURABLE =
-  "'source_config.runtime' is 'durable', and this version of Slipway has no such server yet: set it to 'auto', 'dev', 'licensed' or 'command'.";
 
 function durableProblem({ compute_id: id, compute_type: type, version }: Host): string | undefined {
   if (!computeKinds[type].isOneMachine)
@@ -96,14 +97,28 @@ export function isAtLeast(version: string, least: string): boolean {
 }
 
 /**
+ * Whether a revision is built for Slipway's own agent server: it is not known before whether its source has
+ * graphs, nor whether they go together with that.
+ */
+export function durableWish(facts: RuntimeWish): DurableWish | undefined {
+  const { wish = 'auto', before, hasServed, startCommand, host, fallback } = facts;
+  if (wish === 'durable') return 'asked';
+  if (wish !== 'auto' || startCommand !== undefined) return undefined;
+  if (before !== undefined && before !== 'command') return before === 'durable' ? 'kept' : undefined;
+  if (hasServed || fallback !== 'durable') return undefined;
+  return runtimeProblem('durable', undefined, host) === undefined ? 'preferred' : undefined;
+}
+
+/**
  * What runs a revision, once it is known what was built. What the graphs of a `langgraph.json` run in is
  * chosen once for a deployment, for their threads do not move with them.
  */
 export function resolveRuntime(facts: RuntimeFacts): Resolved | { problem: string } {
-  const { wish = 'auto', server, startCommand, host } = facts;
+  const { wish = 'auto', server, startCommand, host, isBuiltDurable } = facts;
   const problem = runtimeProblem(wish, startCommand, host);
   if (problem !== undefined) return { problem };
   if (wish === 'auto') return chosen(facts);
+  if (wish === 'durable' && server === 'langgraph' && !isBuiltDurable) return { problem: NOT_BUILT };
   if (wish !== 'command') {
     // What is in an image that was made elsewhere is known to whoever says so.
     if (server === 'langgraph' || wish === 'licensed') return { resolved: wish, reason: 'asked' };
@@ -135,13 +150,21 @@ export const keptRuntime = (before: Resolved | undefined, now: Resolved): Resolv
     ? before
     : now;
 
-function chosen({ before, hasServed, server, startCommand, host, fallback }: RuntimeFacts): Resolved {
+const NOT_BUILT =
+  "'source_config.runtime' is 'durable', and this revision was built for another one: create a revision that is built anew.";
+
+function chosen(facts: RuntimeFacts): Resolved | { problem: string } {
+  const { before, hasServed, server, startCommand, host, fallback, isBuiltDurable } = facts;
   if (startCommand !== undefined) return { resolved: 'command', reason: 'start_command' };
   if (server === 'other') return { resolved: 'command', reason: 'own_server' };
+  if (before === 'durable' && !isBuiltDurable) return { problem: NOT_BUILT };
   if (before !== undefined && before !== 'command') return { resolved: before, reason: 'first_revision' };
   // Nobody has asked for another one than an earlier release ran.
   if (hasServed) return { resolved: usualRuntime(host.compute_type), reason: 'usual' };
-  const isFit = fallback !== 'auto' && runtimeProblem(fallback, undefined, host) === undefined;
+  const isFit =
+    fallback !== 'auto' &&
+    (fallback !== 'durable' || isBuiltDurable) &&
+    runtimeProblem(fallback, undefined, host) === undefined;
   return isFit
     ? { resolved: fallback, reason: 'installation' }
     : { resolved: usualRuntime(host.compute_type), reason: 'usual' };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defaultRuntimes } from '../contract/deployments/runtimes.ts';
 import { agentRows } from './aws-agents.ts';
 import { BUILDS_AT_ONCE, installationDefaults } from './defaults.ts';
 import {
@@ -6,7 +7,6 @@ import {
   METADATA_ENDPOINT,
   oidcTexts,
   retention,
-  runtimeChoices,
   runtimeText,
   tenantLimits,
   waits,
@@ -77,7 +77,7 @@ export const awsRows = {
   ...retention,
   ...tenantLimits,
   buildsAtOnceMax: { does: 'builds of a tenant at once; more wait', ...LIMIT, default: BUILDS_AT_ONCE },
-  defaultRuntime: { does: runtimeText, defaultShown: '`auto`', schema: z.enum(runtimeChoices).optional() },
+  defaultRuntime: { does: runtimeText, defaultShown: '`auto`', schema: z.enum(defaultRuntimes).optional() },
   allowedHosts: {
     does: 'internal hosts that requests may name, separated by commas',
     schema: z

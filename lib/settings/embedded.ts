@@ -1,13 +1,6 @@
+import { defaultRuntimes } from '../contract/deployments/runtimes.ts';
 import { installationDefaults } from './defaults.ts';
-import {
-  METADATA_ENDPOINT,
-  oidcTexts,
-  retention,
-  runtimeChoices,
-  runtimeText,
-  tenantLimits,
-  waits,
-} from './installation.ts';
+import { METADATA_ENDPOINT, oidcTexts, retention, runtimeText, tenantLimits, waits } from './installation.ts';
 import { DAY_SECONDS, machineRows, PORT } from './machine.ts';
 import type { Rows } from './row.ts';
 import {
@@ -71,7 +64,7 @@ export const embeddedRows = {
   },
   ...retention,
   ...tenantLimits,
-  defaultRuntime: { does: runtimeText, schema: choice(runtimeChoices, 'auto') },
+  defaultRuntime: { does: runtimeText, schema: choice(defaultRuntimes, 'auto') },
   allowedHosts: {
     does: 'hosts on private networks that requests may name, separated by commas',
     schema: hosts,

@@ -1,4 +1,3 @@
-import { defaultRuntimes, HAS_DURABLE } from '../contract/deployments/runtimes.ts';
 import { installationDefaults, limitDefaults, type TenantLimits } from './defaults.ts';
 import type { Bounds } from './row.ts';
 
@@ -41,10 +40,7 @@ export const retention = {
 } as const;
 
 export const runtimeText =
-  'what `runtime: auto` is for deployments that have no revision yet: `auto` (what is usual where they run), `dev` or `licensed`. Where it does not fit a listener, the usual one is taken. See [Deploying](deploying.md#what-runs-a-langgraphjson)';
-/** The choices there are; `durable` once its server is there. */
-export const runtimeChoices = defaultRuntimes.filter((name) => HAS_DURABLE || name !== 'durable');
-
+  'what `runtime: auto` is for deployments that have no revision yet: `auto` (what is usual where they run), `durable`, `dev` or `licensed`. Where it does not fit a listener, the usual one is taken. See [Deploying](deploying.md#what-runs-a-langgraphjson)';
 /** Whoever stores an event knows all webhooks of its tenant, so a setting raises them no further. */
 const WEBHOOKS_MAX = 100;
 

@@ -42,7 +42,7 @@ describe('docs/openapi.json', () => {
 
   it('has the version of the package', () => {
     expect(JSON.parse(read('package.json'))).toMatchObject({ version: API_VERSION });
-    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '0.1.0' } });
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '0.2.0' } });
   });
 
   it('refers to nothing that is not there, and names nothing that nobody refers to', () => {

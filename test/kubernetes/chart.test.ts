@@ -35,7 +35,7 @@ describe('the chart', () => {
   it('takes the image of its own version, and no rights to HTTPRoutes, unless told otherwise', async () => {
     const objects = await render(leastValues);
     const { container, environment } = objects;
-    expect(container.image).toBe('registry.test/listener:0.1.0');
+    expect(container.image).toBe('registry.test/listener:0.2.0');
     expect(environment).toMatchObject({
       SLIPWAY_URL: 'https://control.test',
       SLIPWAY_LISTENER_ID: leastValues.listenerId,
@@ -147,7 +147,7 @@ describe('the kustomization', () => {
     const file = join(folder, 'kustomization.yaml');
     const edits = [
       ['newName: registry.example.com/slipway-listener #', 'newName: registry.test/listener #'],
-      ['newTag: 0.1.0 #', 'newTag: 2.0.0 #'],
+      ['newTag: 0.2.0 #', 'newTag: 2.0.0 #'],
       ['value: https://slipway.example.com #', 'value: https://control.test #'],
       ['value: 00000000-0000-4000-8000-000000000000 #', `value: ${leastValues.listenerId} #`],
       ['value: slipway-00000000-0000-4000-8000-000000000000 #', `value: slipway-${leastValues.listenerId} #`],

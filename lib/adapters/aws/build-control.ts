@@ -104,6 +104,7 @@ function succeeded(build: Build, registryHost: string | undefined): BuildState {
     ...made,
     ...(platforms.length > 0 && { platforms }),
     ...(server !== undefined && { server }),
+    ...(reported.get('ARTIFACT_DURABLE') === 'true' && { durable: true }),
   };
   if (artifact === undefined) {
     return { state: 'failed', message: 'The build succeeded but reported no artifact of this revision.' };

@@ -51,6 +51,7 @@ export async function planFolder(machine: Machine): Promise<() => Promise<void>>
     ]);
     await store(machine, file);
     machine.report.write('ARTIFACT_SERVER', plan.server);
+    if (plan.isDurable) machine.report.write('ARTIFACT_DURABLE', 'true');
   };
 }
 

@@ -4,13 +4,14 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { addWorker } from '../durable.ts';
 import { carryOut, installPart, isNeeded, preparePart, type ShellCommand, type Site } from '../execute.ts';
 import { BuildFailure } from '../failure.ts';
 import type { BuildPlan } from '../plan.ts';
 import { requireFiles } from '../plan-project.ts';
 import { sealSource } from '../seal.ts';
 import { addServer } from './finish.ts';
-import { folderPlace, imagePlace } from './planned.ts';
+import { folderPlace, imagePlace, WORKER } from './planned.ts';
 import { say } from './report.ts';
 import { ownEnvironment } from './run.ts';
 
@@ -24,6 +25,9 @@ const ENVIRONMENT = {
   npm_config_update_notifier: 'false',
   UV_NO_CACHE: '1',
 };
+
+/** The folder of the plan, and where what is made is written to. */
+type Places = { folder: string; to: string };
 
 const steps = { install, build, seal, finish };
 export type InImageStep = keyof typeof steps;
@@ -45,7 +49,7 @@ export async function inImage(name: InImageStep, folder: string, root: string, t
   };
   const site: Site = { root, environment, say, run };
   try {
-    await steps[name](site, plan, to);
+    await steps[name](site, plan, { folder, to });
     return 0;
   } catch (error) {
     if (!(error instanceof BuildFailure)) throw error;
@@ -68,13 +72,14 @@ async function build(site: Site, plan: BuildPlan): Promise<void> {
 }
 
 /** What is deployed carries no history. */
-async function seal({ root }: Site, plan: BuildPlan): Promise<void> {
+async function seal({ root }: Site, plan: BuildPlan, { folder }: Places): Promise<void> {
   await rm(join(root, '.git'), { recursive: true, force: true });
   await sealSource(root, plan, folderPlace.tools);
+  if (plan.isDurable) await addWorker(root, plan, join(folder, WORKER));
 }
 
 /** Of an image of a server: writes to the folder `to` what is added to it. */
-async function finish(site: Site, plan: BuildPlan, to: string): Promise<void> {
+async function finish(site: Site, plan: BuildPlan, { to }: Places): Promise<void> {
   await rm(join(site.root, '.git'), { recursive: true, force: true });
   await addServer(site, plan, imagePlace.tools, to);
 }

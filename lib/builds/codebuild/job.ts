@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { durableWishes } from '../../contract/deployments/runtimes.ts';
 import { BuildFailure } from '../failure.ts';
 import { ownEnvironment, run } from './run.ts';
 
@@ -38,6 +39,7 @@ const jobSchema = z.object({
   installCommand: z.string().optional(),
   buildCommand: z.string().optional(),
   startCommand: z.string().optional(),
+  durable: z.enum(durableWishes).optional(),
   dockerfilePath: z.string().optional(),
   dockerTarget: z.string().optional(),
   buildEnv: variables,

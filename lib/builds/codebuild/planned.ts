@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BuildFailure } from '../failure.ts';
@@ -31,6 +31,9 @@ export const imagePlace: BuildHost = {
   bringsManagers: true,
 };
 
+/** Beside this builder, and in the folder of a plan for Slipway's own agent server: its worker. */
+export const WORKER = 'slipway_worker';
+
 /** A file of the source that installations depend on: its path there, and where it lies. */
 type Input = { path: string; from: string };
 
@@ -50,6 +53,8 @@ export async function writePlanned(
   await writeFile(join(folder, 'Dockerfile.dockerignore'), '');
   await writeFile(join(folder, 'plan.json'), JSON.stringify(plan));
   await copyFile(fileURLToPath(import.meta.url), join(folder, 'builder.mjs'));
+  const worker = fileURLToPath(new URL(WORKER, import.meta.url));
+  if (plan.isDurable) await cp(worker, join(folder, WORKER), { recursive: true });
   if (withNode) {
     await copyFile(process.execPath, join(folder, 'node'));
     await chmod(join(folder, 'node'), 0o755);

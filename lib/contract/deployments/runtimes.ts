@@ -21,8 +21,13 @@ export const runtimeReasons = [
 ] as const;
 export type RuntimeReason = (typeof runtimeReasons)[number];
 
-/** Until the server of `durable` is there, requests for it are refused. */
-export const HAS_DURABLE: boolean = false;
+/**
+ * Whether graphs are built for Slipway's own agent server, whose worker is then added. Where that cannot be,
+ * a build fails, unless it is only `preferred`. `kept`: earlier revisions ran in it; a source without graphs
+ * starts what it says by itself. Absent: they are not.
+ */
+export const durableWishes = ['asked', 'kept', 'preferred'] as const;
+export type DurableWish = (typeof durableWishes)[number];
 
 /** What an installation may choose for `auto`. */
 export const defaultRuntimes = ['auto', 'durable', 'dev', 'licensed'] as const;

@@ -5,7 +5,7 @@ import type { JsonSchema } from './json-schema.ts';
 import { parametersOf } from './parameters.ts';
 import { responsesOf, sharedHeaders, sharedResponses } from './responses.ts';
 
-export const API_VERSION = '0.1.0';
+export const API_VERSION = '0.2.0';
 
 const info = {
   title: 'Slipway',

@@ -1,10 +1,13 @@
+import type { DurableWish } from '../../contract/deployments/runtimes.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import { serverOf } from '../../domain/agent-server.ts';
-import { type Resolved, resolveRuntime } from '../../domain/runtime.ts';
+import { durableWish, type Resolved, resolveRuntime } from '../../domain/runtime.ts';
 import type { Deps, Settings } from '../deps.ts';
 import { configurationOf, deploymentRefOf, getConfiguration } from '../items/deployments.ts';
-import type { Configuration, Deployment, Revision } from '../items/items.ts';
+import type { Configuration, Deployment, Listener, Revision } from '../items/items.ts';
 import { findListener } from '../items/listeners.ts';
+
+type Built = { deployment: Deployment; configuration: Configuration; listener: Listener };
 
 /** What a revision runs with; it is read only where the deployment has another one by now. */
 export const configurationFor = async (
@@ -38,9 +41,24 @@ export async function runtimeOf(
     wish,
     before: deployment.runtime?.resolved,
     hasServed: deployment.active !== undefined,
+    isBuiltDurable: revision.artifact?.durable === true,
     server: serverOf({ source: revision.source, server: revision.artifact?.server }, sent),
     startCommand,
     host,
     fallback: deps.settings.defaultRuntime ?? 'auto',
   });
 }
+
+/** Whether a revision is built for Slipway's own agent server. */
+export const durableWishOf = (
+  { settings }: { settings: Pick<Settings, 'defaultRuntime'> },
+  { deployment, configuration, listener }: Built,
+): DurableWish | undefined =>
+  durableWish({
+    wish: configuration.runtime,
+    before: deployment.runtime?.resolved,
+    hasServed: deployment.active !== undefined,
+    startCommand: configuration.start_command,
+    host: listener,
+    fallback: settings.defaultRuntime ?? 'auto',
+  });

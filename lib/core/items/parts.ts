@@ -28,8 +28,15 @@ export const active = z.object({
   reconciled: z.boolean(),
 });
 
-/** `platforms`: `linux/arm64` and the like, of which a folder is for one. */
-const made = { platforms: z.array(z.string()).optional(), server: z.enum(agentServers).optional() };
+/**
+ * `platforms`: `linux/arm64` and the like, of which a folder is for one. `durable`: what Slipway's own agent
+ * server needs is in it.
+ */
+const made = {
+  platforms: z.array(z.string()).optional(),
+  server: z.enum(agentServers).optional(),
+  durable: z.boolean().optional(),
+};
 
 /** What a build made, as its revision holds it. */
 export const artifactItem = z.discriminatedUnion('kind', [

@@ -7,6 +7,7 @@ import { stageOf } from '../../domain/transitions.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import type { Deps } from '../deps.ts';
+import { durableWishOf } from '../engine/runtime.ts';
 import { recordBuildFact } from '../engine/transactions/outcomes.ts';
 import { awaitBuild, keepBuildId, noteCapacity, type TokenTask } from '../engine/transactions/steps.ts';
 import { gitCredentialsOf } from '../git-credentials.ts';
@@ -157,6 +158,7 @@ async function jobOf(
     installCommand: configuration.install_command,
     buildCommand: configuration.build_command,
     startCommand: configuration.start_command,
+    durable: listener && durableWishOf(deps, { deployment, configuration, listener }),
     dockerfilePath: configuration.dockerfile_path,
     dockerTarget: configuration.docker_target,
     buildEnv: configuration.build_env ?? [],

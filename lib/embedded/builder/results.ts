@@ -9,7 +9,11 @@ import { writeFileAtomic } from '../../processes/atomic-file.ts';
 /** Nobody asks for a build that ended a month ago: its revision has long recorded the outcome. */
 const KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000;
 
-const made = { platforms: z.array(z.string()).optional(), server: z.enum(agentServers).optional() };
+const made = {
+  platforms: z.array(z.string()).optional(),
+  server: z.enum(agentServers).optional(),
+  durable: z.boolean().optional(),
+};
 
 const artifact = z.discriminatedUnion('kind', [
   z.object({

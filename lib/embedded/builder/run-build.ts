@@ -1,18 +1,18 @@
-import { cp, mkdir, realpath, rm } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Artifact, BuildJob } from '../../adapters/builds.ts';
 import { type Git, SourceError } from '../../adapters/git.ts';
+import { addWorker, NotDurable } from '../../builds/durable.ts';
 import { carryOut } from '../../builds/execute.ts';
 import { BuildFailure } from '../../builds/failure.ts';
 import { refuseLfsPointers } from '../../builds/lfs.ts';
+import type { BuildPlan } from '../../builds/plan.ts';
 import { requireFiles } from '../../builds/plan-project.ts';
 import { sealSource } from '../../builds/seal.ts';
 import { leaveOuterFolder, reportUnpacked, unpackTarball } from '../../builds/tarball.ts';
 import { variablesOf } from '../../builds/variables.ts';
-import { DURABLE_WORKER_FOLDER } from '../../contract/deployments/durable-worker.ts';
 import { platformOf } from '../../contract/images/platforms.ts';
-import type { AgentServer } from '../../contract/revision-status.ts';
 import { artifactKeyOf } from '../../domain/file-places.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { unpackArchive } from '../../unpack/unpack.ts';
@@ -88,31 +88,23 @@ async function buildAndStore(context: Context): Promise<EndState> {
   const clock = stopwatch();
   const commitSha = await obtainSource(context);
   const cloneMs = clock.lap();
-  const [made, installMs] = await timed(context, 'install', () => planAndInstall(context));
+  const [made, installMs] = await timed(context, 'install', () => planAndInstallAsFar(context));
   const { site, plan, tools, afterBuild } = made;
   const [, buildMs] = await timed(context, 'build', () => carryOut(site, plan, 'build', plan.build));
   await requireFiles(site.root, plan.requires);
   await sealSource(site.root, plan, tools);
-  if (plan.isDurable) await addWorker(join(site.root, plan.folder));
+  if (plan.isDurable) await addWorker(site.root, plan, WORKER);
   await afterBuild();
   clock.lap();
-  const artifact = await pack(context, plan.server);
+  const artifact = await pack(context, plan);
   const packMs = clock.lap();
   const times = `clone_ms=${cloneMs} install_ms=${installMs} build_ms=${buildMs} pack_ms=${packMs}`;
   log.say(`timing: ${times} total_ms=${clock.total()}`);
   return { state: 'succeeded', artifact, commitSha };
 }
 
-/** The program that runs graphs beside the durable server, in the version that the artifact is built with. */
+/** The program that runs graphs beside the durable server. */
 const WORKER = fileURLToPath(new URL('../../agent-runtime/python/slipway_worker', import.meta.url));
-
-/** A server of a later version speaks with the worker that the artifact has. */
-async function addWorker(project: string): Promise<void> {
-  const target = join(project, DURABLE_WORKER_FOLDER);
-  await rm(target, { recursive: true, force: true });
-  const filter = (path: string) => basename(path) !== '__pycache__';
-  await cp(WORKER, join(target, basename(WORKER)), { recursive: true, filter });
-}
 
 /** Whole milliseconds since the last lap, and since the start. */
 function stopwatch() {
@@ -152,6 +144,18 @@ async function obtainSource(context: Context): Promise<string | undefined> {
   return commitSha;
 }
 
+/** Installs for the durable server where that is preferred, and for another where it cannot be. */
+async function planAndInstallAsFar(context: Context) {
+  const { job, log } = context;
+  try {
+    return await planAndInstall(context);
+  } catch (error) {
+    if (!(error instanceof NotDurable) || job.durable !== 'preferred') throw error;
+    log.say(`${error.message}. Its runtime is 'dev' therefore, and it is installed for that`, 'WARNING');
+    return planAndInstall({ ...context, job: { ...job, durable: undefined } });
+  }
+}
+
 /** Decides how the project is built, and installs what it depends on. */
 async function planAndInstall(context: Context) {
   const { job, cacheFolder, toolsFolder, processes, log, controller } = context;
@@ -183,7 +187,7 @@ async function timed<T>(context: Context, step: string, run: () => Promise<T>): 
   return [result, clock.lap()];
 }
 
-async function pack(context: Context, server: AgentServer): Promise<Artifact> {
+async function pack(context: Context, { server, isDurable = false }: BuildPlan): Promise<Artifact> {
   const { job, folder, log, blobs, limits, controller } = context;
   context.step = 'pack';
   context.log.startTail();
@@ -198,7 +202,8 @@ async function pack(context: Context, server: AgentServer): Promise<Artifact> {
   const key = artifactKeyOf(job);
   const stored = await blobs.put(key, packFolder(folder, onDropped, job.buildSecrets), controller.signal);
   log.say(`Stored the artifact: ${stored.sizeBytes} bytes`);
-  return { kind: 'folder', key, ...stored, platforms: [platformOf(process)], server };
+  const platforms = [platformOf(process)];
+  return { kind: 'folder', key, ...stored, platforms, server, ...(isDurable && { durable: true }) };
 }
 
 /** The end state of a build that threw, and the cause as the last line of its log. */

@@ -31,7 +31,7 @@ const lines = [{ timestamp: 1795260553502, level: 'INFO', message: 'Listening on
 
 export const listenerProtocolExamples = {
   claimTasks: {
-    body: { instance_id: INSTANCE, version: '0.1.0', platform: 'linux/arm64', max: 5, wait_seconds: 0 },
+    body: { instance_id: INSTANCE, version: '0.2.0', platform: 'linux/arm64', max: 5, wait_seconds: 0 },
     response: {
       tasks: [{ kind: 'DEPLOY', task_id: TASK, lease_id: LEASE, lease_seconds: 60, ...spec }],
       cancelled: [],

@@ -14,7 +14,7 @@ const listener = {
   compute_config: config,
   created_at: CREATED,
   updated_at: CREATED,
-  version: '0.1.0',
+  version: '0.2.0',
   platform: 'linux/arm64',
   is_default: true,
   last_seen_at: CHANGED,

@@ -41,7 +41,7 @@ async function built(name: string): Promise<Buffer> {
     'requirements.txt': 'langgraph\n',
     'agent.py': graphOf(name),
   });
-  const { state, log } = await run(jobFor(url, { isDurable: true }));
+  const { state, log } = await run(jobFor(url, { durable: 'asked' }));
   if (state.state !== 'succeeded' || state.artifact.kind !== 'folder') throw new Error(log.join('\n'));
   return Buffer.concat(await blobs.read(state.artifact.key).toArray());
 }

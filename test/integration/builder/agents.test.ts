@@ -53,7 +53,7 @@ describe('an agent project that cannot be built', () => {
     async (config, reason) => {
       const { run } = await setUp();
       const { url } = await gitRepository({ 'langgraph.json': json(config), 'agent.js': '' });
-      const { state, log } = await run(jobFor(url, { isDurable: true }));
+      const { state, log } = await run(jobFor(url, { durable: 'asked' }));
       expect(messageOf(state)).toMatch(reason);
       expect(log.at(-1)).toMatch(reason);
     },

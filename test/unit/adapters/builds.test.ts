@@ -174,6 +174,12 @@ describe('the state of a build', () => {
     });
   });
 
+  it('tells that a folder was built for the durable server', async () => {
+    const values = exported({ ...folder, ARTIFACT_DURABLE: 'true' });
+    const state = await stateOf({ buildStatus: 'SUCCEEDED', exportedEnvironmentVariables: values });
+    expect(state).toMatchObject({ state: 'succeeded', artifact: { kind: 'folder', durable: true } });
+  });
+
   it.each([
     ['nothing', {}],
     ["another revision's folder", { ...folder, ARTIFACT_KEY: 'artifacts/t2/d1/r1.tar' }],

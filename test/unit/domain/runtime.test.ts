@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { isAtLeast, keptRuntime, type RuntimeFacts, resolveRuntime, runtimeProblem } from '../../../lib/domain/runtime.ts';
+import {
+  durableWish,
+  isAtLeast,
+  keptRuntime,
+  type RuntimeFacts,
+  resolveRuntime,
+  runtimeProblem,
+} from '../../../lib/domain/runtime.ts';
 
 const machine = { compute_type: 'process', compute_id: 'laptop', version: '9.0.0' } as const;
 const cluster = { compute_type: 'k8s', compute_id: 'prod', version: '9.0.0' } as const;
@@ -9,6 +16,7 @@ const first: RuntimeFacts = {
   before: undefined,
   hasServed: false,
   server: 'langgraph',
+  isBuiltDurable: false,
   startCommand: undefined,
   host: machine,
   fallback: 'auto',
@@ -28,7 +36,10 @@ describe('auto', () => {
     [{ fallback: 'licensed' }, 'dev'],
     [{ fallback: 'dev', host: cluster }, 'licensed'],
     // What was resolved stays.
-    [{ before: 'durable' }, 'durable'],
+    [{ before: 'durable', isBuiltDurable: true }, 'durable'],
+    [{ fallback: 'durable', isBuiltDurable: true }, 'durable'],
+    // It was preferred, and the source does not go together with it.
+    [{ fallback: 'durable' }, 'dev'],
     [{ before: 'dev', fallback: 'licensed' }, 'dev'],
     // A source that only now names graphs has no threads yet.
     [{ before: 'command' }, 'dev'],
@@ -40,6 +51,7 @@ describe('auto', () => {
 describe('a runtime that is asked for', () => {
   it.each([
     [{ wish: 'dev' }, 'dev'],
+    [{ wish: 'durable', isBuiltDurable: true }, 'durable'],
     [{ wish: 'licensed', host: cluster }, 'licensed'],
     // Only who asks for it knows what an image of somebody's own is.
     [{ wish: 'licensed', host: cluster, server: 'other' }, 'licensed'],
@@ -59,10 +71,27 @@ describe('a runtime that is asked for', () => {
     [{ wish: 'dev', server: 'other' }, /has no langgraph\.json.*'command' or 'auto'/],
     [{ wish: 'dev', startCommand: 'a' }, /clear start_command, or set runtime to 'command'/],
     [{ wish: 'command' }, /Give a start_command/],
-    [{ wish: 'durable' }, /has no such server yet/],
+    [{ wish: 'durable' }, /was built for another one: create a revision/],
+    [{ wish: 'durable', server: 'other' }, /has no langgraph\.json/],
+    [{ wish: 'auto', before: 'durable' }, /was built for another one: create a revision/],
   ] as const)('%j is refused with the way out', (facts, problem) => {
     expect(resolveRuntime({ ...first, ...facts })).toEqual({ problem: expect.stringMatching(problem) });
   });
+});
+
+it.each([
+  [{}, undefined],
+  [{ wish: 'durable' }, 'asked'],
+  [{ wish: 'dev', fallback: 'durable' }, undefined],
+  [{ fallback: 'durable' }, 'preferred'],
+  [{ fallback: 'durable', host: cluster }, undefined],
+  [{ fallback: 'durable', hasServed: true }, undefined],
+  [{ fallback: 'durable', before: 'dev' }, undefined],
+  [{ fallback: 'durable', before: 'command' }, 'preferred'],
+  [{ before: 'durable' }, 'kept'],
+  [{ before: 'durable', startCommand: 'make run' }, undefined],
+] as const)('with %j a revision is built for the durable server: %s', (facts, wish) => {
+  expect(durableWish({ ...first, ...facts })).toBe(wish);
 });
 
 it.each([
@@ -84,7 +113,7 @@ describe('a listener', () => {
     [{ ...machine, version: 'main' }, /has version main/],
     [cluster, /compute_type 'process' so far; listener prod runs pods/],
   ])('%j knows durable, or is named with what it lacks', (host, problem) => {
-    const said = runtimeProblem('durable', undefined, host, true);
+    const said = runtimeProblem('durable', undefined, host);
     if (problem === undefined) expect(said).toBeUndefined();
     else expect(said).toMatch(problem);
   });
