@@ -28,6 +28,13 @@ export function reasonOf(message: string): string {
   return reason.endsWith(OUTPUT_FOLLOWS) ? reason.slice(0, -OUTPUT_FOLLOWS.length) : reason;
 }
 
+/**
+ * What becomes of the data of a deployment that is removed. `as-usual`: what the compute does where only its
+ * row is gone. `deleted`: the deployment itself is deleted, volumes and databases too; a dump may stay for
+ * some days. `deleted-at-once`: none stays.
+ */
+export type DataFate = 'as-usual' | 'deleted' | 'deleted-at-once';
+
 /** Runs deployments on one kind of compute. Different deployments never wait for each other. */
 export type Driver = {
   /** As many tasks are worked on at once. */
@@ -45,13 +52,19 @@ export type Driver = {
   keepRunning(spec: DeploySpec): void;
   /**
    * Stops and removes everything of a deployment. With `epoch` that much is remembered and reported, else
-   * nothing. `alsoData`: volumes too, for the deployment itself is deleted.
+   * nothing. `data`: what becomes of what the deployment keeps.
    */
-  remove(deploymentId: string, epoch?: number, alsoData?: boolean): Promise<void>;
+  remove(deploymentId: string, epoch?: number, data?: DataFate): Promise<void>;
   /** Takes note that the running revision belongs to this epoch now. */
   confirm(deploymentId: string, epoch: number): Promise<void>;
   /** The deployment's own address from now on, whichever revision runs; null: it has none. */
   setAddress(deploymentId: string, url: string | null): void;
+  /**
+   * Threads that wait in these revisions shall go on with what serves, and no others any more: all that was
+   * asked for before is in the list, until no thread waits there. Said again at each look, so it returns at
+   * once and tries again by itself. Absent: this compute pins no threads.
+   */
+  releaseThreads?(deploymentId: string, revisionIds: readonly string[]): void;
   /** Takes note of the listener's own compute_config, as the control plane has it now. */
   configure?(computeConfig: object): void;
   /** The deployments that have compute here or had it before a restart. */

@@ -14,6 +14,7 @@ type Parts = {
     | 'remove'
     | 'confirm'
     | 'setAddress'
+    | 'releaseThreads'
     | 'deploymentIds'
     | 'runningRevision'
     | 'epochOf'
@@ -156,6 +157,7 @@ export class Reconciler {
     // It takes no compute, so it may change while a task is in progress elsewhere. An older control plane
     // does not tell.
     if (!isPast && row.custom_url !== undefined) driver.setAddress(id, row.custom_url);
+    if (!isPast) driver.releaseThreads?.(id, row.release_threads ?? []);
     // A held deployment is its task's; but after a restart of this program nothing of it runs, and what was
     // active can serve.
     if (row.held && (row.revision_id === null || driver.runningRevision(id) !== undefined)) return false;
@@ -172,13 +174,13 @@ export class Reconciler {
   }
 
   /** Also where nothing runs the epoch is taken note of, for that is reported. */
-  async #runNothing({ deployment_id: id, epoch }: Row, before: string[]): Promise<void> {
+  async #runNothing({ deployment_id: id, epoch, delete_data: atOnce }: Row, before: string[]): Promise<void> {
     const { driver, log } = this.#parts;
     const runs = driver.runningRevision(id) !== undefined;
     if (runs && !before.includes(id)) return;
     if (!runs && driver.epochOf(id) === epoch) return;
     if (runs) log.info(`deployment ${id} shall run nothing: removing it`);
-    await driver.remove(id, epoch);
+    await driver.remove(id, epoch, atOnce === true ? 'deleted-at-once' : 'as-usual');
   }
 
   async #bringBack(row: Row, revisionId: string, signal: AbortSignal): Promise<boolean> {

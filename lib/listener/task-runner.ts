@@ -253,11 +253,13 @@ export class TaskRunner {
   async #delete(held: HeldTask): Promise<void> {
     const { driver } = this.#parts;
     const { deployment_id: deploymentId, epoch } = held.task;
+    const isAtOnce = held.task.kind === 'DELETE' && held.task.delete_data === true;
+    const fate = isAtOnce ? 'deleted-at-once' : 'deleted';
     const known = driver.epochOf(deploymentId) ?? 0;
     const failure =
       epoch < known
         ? olderThan(epoch, known)
-        : await driver.remove(deploymentId, epoch, true).then(() => undefined, messageOf);
+        : await driver.remove(deploymentId, epoch, fate).then(() => undefined, messageOf);
     if (failure !== undefined)
       this.#parts.log.error(`deployment ${deploymentId} could not be removed: ${failure}`);
     await this.#complete(held, failure === undefined ? { outcome: 'succeeded' } : failed(failure));

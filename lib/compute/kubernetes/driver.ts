@@ -2,7 +2,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { type KubernetesConfig, kubernetesConfig } from '../../contract/kubernetes-config.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { ControlPlane } from '../../listener/control-plane.ts';
-import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../listener/driver.ts';
+import type { DataFate, DeployHooks, DeployResult, Driver, StatusReport } from '../../listener/driver.ts';
 import type { Log } from '../../listener/log.ts';
 import type { LogShipper } from '../../listener/log-shipper.ts';
 import { ApiServer } from './api-server.ts';
@@ -107,8 +107,8 @@ export class KubernetesDriver implements Driver {
     this.#of(spec.deployment_id).keepRunning(spec);
   }
 
-  async remove(deploymentId: string, epoch?: number, alsoData = false): Promise<void> {
-    await this.#of(deploymentId).remove(alsoData);
+  async remove(deploymentId: string, epoch?: number, data: DataFate = 'as-usual'): Promise<void> {
+    await this.#of(deploymentId).remove(data !== 'as-usual');
     this.#logs.forget(deploymentId);
     this.#pulls.forget(deploymentId);
     this.#deployments.get(deploymentId)?.close();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createMask, type Mask } from '../../contract/mask.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
-import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../listener/driver.ts';
+import type { DataFate, DeployHooks, DeployResult, Driver, StatusReport } from '../../listener/driver.ts';
 import type { Log } from '../../listener/log.ts';
 import type { LogShipper } from '../../listener/log-shipper.ts';
 import type { LocalState } from '../../listener/state.ts';
@@ -101,7 +101,7 @@ export class ProcessDriver implements Driver {
     this.#of(spec).keepRunning(spec);
   }
 
-  async remove(deploymentId: string, epoch?: number): Promise<void> {
+  async remove(deploymentId: string, epoch?: number, data: DataFate = 'as-usual'): Promise<void> {
     const { state, proxy, onChange } = this.#parts;
     const deployment = this.#deployments.get(deploymentId);
     this.#deployments.delete(deploymentId);
@@ -110,7 +110,7 @@ export class ProcessDriver implements Driver {
       await deployment.stop();
     }
     await this.#durable.stop(deploymentId);
-    await this.#durable.remove(deploymentId);
+    await this.#durable.remove(deploymentId, { keepsDump: data !== 'deleted-at-once' });
     await rm(this.#folder(deploymentId), { recursive: true, force: true }).catch((error: unknown) => {
       throw new Error(pathHiding([this.#data])(messageOf(error)));
     });

@@ -65,9 +65,9 @@ export class DurableAgents {
     await pinned?.close();
   }
 
-  /** Removes a deployment's database; a dump stays for some days. */
-  async remove(deploymentId: string): Promise<void> {
-    await this.#parts.postgres.remove(deploymentId, { keepsDump: true });
+  /** Removes a deployment's database. `keepsDump`: a dump of it stays for some days. */
+  async remove(deploymentId: string, keeps: { keepsDump: boolean }): Promise<void> {
+    await this.#parts.postgres.remove(deploymentId, keeps);
     this.#secrets.delete(deploymentId);
   }
 

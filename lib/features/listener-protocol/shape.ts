@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { healthCheck } from '../../contract/deployments/health-check.ts';
 import { onRelease } from '../../contract/deployments/on-release.ts';
 import { resolvedRuntimes } from '../../contract/deployments/runtimes.ts';
+import { expiredThreads, THREAD_ROWS_MAX, threadCounts } from '../../contract/deployments/threads.ts';
 import { machinePattern } from '../../contract/images/platforms.ts';
 import { agentServers } from '../../contract/revision-status.ts';
 import { anyObject } from '../../contract/validation/as-given.ts';
@@ -109,7 +110,13 @@ const taskFields = {
 };
 
 export const deployTask = z.object({ kind: z.literal('DEPLOY'), ...taskFields, ...deploySpec.shape });
-export const deleteTask = z.object({ kind: z.literal('DELETE'), ...taskFields, revision_id: z.null() });
+/** `delete_data`: no dump of its database stays; an older control plane does not say. */
+export const deleteTask = z.object({
+  kind: z.literal('DELETE'),
+  ...taskFields,
+  revision_id: z.null(),
+  delete_data: z.boolean().optional(),
+});
 export const listenerTask = z.discriminatedUnion('kind', [deployTask, deleteTask]);
 export type ListenerTask = z.infer<typeof listenerTask>;
 export type DeployTask = Extract<ListenerTask, { kind: 'DEPLOY' }>;
@@ -223,6 +230,11 @@ export const shipLogsResponse = z.object({ accepted: z.int() });
  * `POST …/status`: what really runs, on every change and every 5 minutes. `revision_id: null`: nothing of
  * it; said at the row's epoch also of each row of `desired` that wants nothing, for the row of a
  * deployment that is gone stays until then.
+ *
+ * `threads`: of each revision that threads wait in or that has runs, those with most waiting threads first;
+ * what is beyond the maximum is left out. Empty: there are none. Absent: nothing is known. Counts that change
+ * are worth a report of their own at most every fifteen seconds. `expired` may be sent again: what is not
+ * later than the latest that was taken is known already, so what has one time comes in one report.
  */
 export const statusRequest = z.object({
   reports: z
@@ -235,6 +247,8 @@ export const statusRequest = z.object({
           healthy: z.boolean(),
           reason: z.string().max(2048).nullish(),
           url: agentUrl.nullish(),
+          threads: z.array(threadCounts).max(THREAD_ROWS_MAX).nullish(),
+          expired: z.array(expiredThreads).max(THREAD_ROWS_MAX).nullish(),
         })
         .transform(({ revision_id, ...report }) => ({ ...withoutNulls(report), revision_id })),
     )
@@ -247,7 +261,10 @@ export const statusResponse = z.object({ accepted: z.int() });
 /**
  * `GET …/desired`. `held`: a task of this deployment is in progress, leave it alone. `revision_id: null`:
  * run nothing of it. `custom_url` is the deployment's own address now, whatever the revision; null: it has
- * none. A row without it says nothing of it. `compute_config` is the listener's own, and a change of it is
+ * none. A row without it says nothing of it. `release_threads`: threads that wait in these revisions shall
+ * wait no longer for their own build, but go on with the one that serves; it stays until a report says that
+ * none waits there. `delete_data`: of a row that wants nothing, no dump of its database stays. Older control
+ * planes send neither. `compute_config` is the listener's own, and a change of it is
  * another `version`; an older control plane does not send it. Only after an answer marked `complete` may a
  * listener remove compute that is not listed, and only its own.
  */
@@ -262,6 +279,8 @@ export const desiredResponse = z.object({
       revision_id: z.guid().nullable(),
       held: z.boolean(),
       custom_url: z.string().nullish(),
+      release_threads: z.array(z.guid()).optional(),
+      delete_data: z.boolean().optional(),
     }),
   ),
 });
