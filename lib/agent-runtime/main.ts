@@ -10,12 +10,14 @@ import { type AgentQueue, openQueue } from './queue/agent-queue.ts';
 import type { Server } from './queue/queue-store.ts';
 import { migrate } from './schema/migrate.ts';
 import { noteAssistants } from './tables/assistants.ts';
-import { Database } from './tables/database.ts';
+import { Database, oncePostgresIsThere } from './tables/database.ts';
 import { KeptWorker } from './worker/kept-worker.ts';
 
 /** Runs get so long to come to their next step; then they are put back as they stand. */
 const DRAIN_MILLISECONDS = 12_000;
 const PING_MILLISECONDS = 5_000;
+/** A server that starts waits so long for Postgres, which may be starting as well. */
+const AWAY_MILLISECONDS = 60_000;
 
 const pythonPackage = join(dirname(fileURLToPath(import.meta.url)), 'python');
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -42,12 +44,13 @@ const startWorker = async (
 async function main(configPath: string): Promise<void> {
   const environment = environmentOf(process.env);
   const database = new Database(environment.DATABASE_URI);
-  await migrate(database);
+  const onceThere = <T>(work: () => Promise<T>) => oncePostgresIsThere(work, AWAY_MILLISECONDS, say);
+  await onceThere(() => migrate(database));
   const worker = await startWorker(configPath, environment);
   for (const name of worker.hello.lacks) say(`${configPath}: ${name} is not served yet.`);
-  await noteAssistants(
-    database,
-    new Map(Object.keys(worker.hello.graphs).map((graphId) => [assistantIdOf(graphId), { graphId }])),
+  const graphIds = Object.keys(worker.hello.graphs);
+  await onceThere(() =>
+    noteAssistants(database, new Map(graphIds.map((graphId) => [assistantIdOf(graphId), { graphId }]))),
   );
   const server: Server = {
     owner: randomUUID(),

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Timestamp } from './rows.ts';
 
@@ -52,6 +53,28 @@ const AWAY_MESSAGE = /^(?:Connection terminated|timeout exceeded when trying to 
 /** Whether Postgres could not be asked, or has broken off: another time the same may succeed. */
 export const isAway = (error: unknown): boolean =>
   AWAY.test(String(codeOf(error))) || (error instanceof Error && AWAY_MESSAGE.test(error.message));
+
+const RETRY_MILLISECONDS = 500;
+
+/**
+ * Does something that may be done twice, and again while Postgres is away: it may be starting just now. Throws
+ * what failed last when the time is over.
+ */
+export async function oncePostgresIsThere<T>(
+  work: () => Promise<T>,
+  withinMilliseconds: number,
+  say: (text: string) => void,
+): Promise<T> {
+  const deadline = performance.now() + withinMilliseconds;
+  for (;;)
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAway(error) || performance.now() > deadline) throw error;
+      say(`Postgres does not answer, and is asked again: ${String(error)}`);
+      await delay(RETRY_MILLISECONDS);
+    }
+}
 
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;

@@ -13,12 +13,13 @@ import {
   removeDatabase,
   tidyDumps,
 } from './databases.ts';
-import { type PostgresServer, startPostgres } from './server.ts';
+import { isAway, type PostgresServer, startPostgres } from './server.ts';
 import { canReach, postgresUser, type SystemUser } from './user.ts';
 
 /** Where the data lies whose folder the user of PostgreSQL cannot reach, as that of root's home. */
 const ELSEWHERE = '/var/lib/slipway-postgres';
 const TIDY_MILLISECONDS = 60 * 60_000;
+const OPEN_ATTEMPTS = 5;
 
 type Log = Record<'info' | 'warn' | 'error', (message: string) => void>;
 
@@ -55,7 +56,13 @@ export class MachinePostgres {
   database(deploymentId: string): Promise<Database> {
     return this.#inTurn(async () => {
       const { server, folders } = await this.#started();
-      return openDatabase(server, folders, deploymentId);
+      for (let attempt = 1; ; attempt++)
+        try {
+          return await openDatabase(server, folders, deploymentId);
+        } catch (error) {
+          // It was killed meanwhile, and is started again; what was made is found the next time.
+          if (attempt === OPEN_ATTEMPTS || !isAway(error)) throw error;
+        }
     });
   }
 

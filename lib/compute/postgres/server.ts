@@ -217,8 +217,14 @@ async function waitUntilReady(
   throw new Error(['PostgreSQL could not be started: it ' + ending, ...lastLines].join('\n  '));
 }
 
-/** What says that a server is not there yet: of the system, and of PostgreSQL (cannot connect now). */
-const NOT_THERE_YET = new Set(['ECONNREFUSED', 'ENOENT', 'ECONNRESET', '57P03']);
+/** What says that a server is not there yet, or ends just now: of the system, and of PostgreSQL. */
+const AWAY_CODES = new Set(['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
+
+/** Whether a server was not there, or has broken off: it is started again. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && AWAY_CODES.has(String(error.code))) ||
+    error.message.startsWith('Connection terminated'));
 
 async function connect(admin: ClientConfig): Promise<Client> {
   const client = new Client(admin);
@@ -233,8 +239,7 @@ async function connectWithin(admin: ClientConfig, deadline: number): Promise<Cli
     try {
       return await connect(admin);
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-      if (!NOT_THERE_YET.has(code) || Date.now() > deadline) throw error;
+      if (!isAway(error) || Date.now() > deadline) throw error;
     }
     await delay(START_POLL_MILLISECONDS);
   }

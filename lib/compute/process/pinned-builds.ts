@@ -74,6 +74,10 @@ export class PinnedBuilds {
     return [...this.#live].findLast(({ spec }) => spec.revision_id === revisionId);
   }
 
+  #isLive(buildId: string): boolean {
+    return [...this.#live].some(({ spec }) => buildIdOf(spec) === buildId);
+  }
+
   /** Whether the folder of a revision has to stay. */
   needs(revisionId: string): boolean {
     return this.#kept.some(({ revision_id: id }) => id === revisionId);
@@ -137,7 +141,8 @@ export class PinnedBuilds {
       const beside = this.#beside.get(build.build_id);
       if (isBusy(demand)) this.#wake(build, spec, beside);
       else if (beside !== undefined) this.#rest(build, beside);
-      else if (demand === undefined) await this.#forget(build);
+      // One that is just being deployed has nothing to do yet.
+      else if (demand === undefined && !this.#isLive(build.build_id)) await this.#forget(build);
     }
     // One that serves again is no longer beside anything.
     const again = this.#beside.get(own);
@@ -151,10 +156,10 @@ export class PinnedBuilds {
     }
     const id = build.build_id;
     // One that was just replaced still lets its requests come to their end.
-    if ([...this.#live].some((live) => buildIdOf(live.spec) === id)) return;
+    if (this.#isLive(id)) return;
     const failed = this.#failures.get(id);
-    const woken = [...this.#beside.values()].filter(({ isWoken }) => isWoken).length;
-    if (woken >= WOKEN_MAX || (failed !== undefined && performance.now() < failed.nextAt)) return;
+    if (failed !== undefined && performance.now() < failed.nextAt) return;
+    if (!this.#hasRoom()) return;
     this.#beside.set(id, { server: undefined, isWoken: true, idleSince: undefined });
     const { say, start } = this.#context;
     say(build.revision_id, 'INFO', 'A thread that waits in this revision is wanted: it is started again.');
@@ -175,6 +180,16 @@ export class PinnedBuilds {
         },
       ),
     );
+  }
+
+  /** Whether another build may be started again. One that has nothing to do makes room, and has gone at the next look. */
+  #hasRoom(): boolean {
+    const woken = [...this.#beside].filter(([, { isWoken }]) => isWoken);
+    if (woken.length < WOKEN_MAX) return true;
+    const idle = woken.filter(([, { idleSince }]) => idleSince !== undefined);
+    const [id, longest] = idle.toSorted(([, a], [, b]) => (a.idleSince ?? 0) - (b.idleSince ?? 0))[0] ?? [];
+    if (id !== undefined && longest?.server !== undefined) this.#stop(id, longest.server);
+    return false;
   }
 
   #rest(build: KeptBuild, beside: Beside): void {

@@ -1,6 +1,8 @@
 """Checkpoints and long-term memory in Postgres, by the libraries' own tables, with a fence around what a run writes."""
 
 import asyncio
+import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -15,6 +17,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRe
 SCHEMA = "lg"
 NULL_TASK = "00000000-0000-0000-0000-000000000000"
 _LOCK = 5_193_021_774
+_AWAY_SECONDS = 60
 _AWAY = (
     psycopg.OperationalError,
     psycopg.InterfaceError,
@@ -123,13 +126,36 @@ def away_in(error: BaseException | None) -> StoreAwayError | None:
 
 
 async def opened(uri: str, size: int) -> tuple[AsyncConnectionPool[Any], GuardedStore]:
-    """A pool and the store, with the libraries' tables as their versions want them."""
+    """
+    A pool and the store, with the libraries' tables as their versions want them. Postgres has just answered the
+    server: one that breaks off now is asked again.
+    """
+    deadline = time.monotonic() + _AWAY_SECONDS
+    while True:
+        try:
+            return await _opened(uri, size)
+        except (*_AWAY, StoreAwayError) as error:
+            if time.monotonic() > deadline:
+                raise
+            print(f"Postgres does not answer, and is asked again: {error}", file=sys.stderr)
+            await asyncio.sleep(0.5)
+
+
+async def _opened(uri: str, size: int) -> tuple[AsyncConnectionPool[Any], GuardedStore]:
     arguments = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     async with await psycopg.AsyncConnection.connect(uri, autocommit=True) as connection:
         await connection.execute(f"create schema if not exists {SCHEMA}")
     arguments["options"] = f"-c search_path={SCHEMA},public"
     pool = AsyncConnectionPool(uri, min_size=1, max_size=size, timeout=10, open=False, kwargs=arguments)
-    await pool.open(wait=True)
+    try:
+        await pool.open(wait=True)
+        return pool, await _set_up(pool)
+    except BaseException:
+        await pool.close()
+        raise
+
+
+async def _set_up(pool: AsyncConnectionPool[Any]) -> GuardedStore:
     store = GuardedStore(pool)  # type: ignore[arg-type]
     async with pool.connection() as connection:
         # No waiting `pg_advisory_lock`: an index that is made concurrently would wait for it in turn.
@@ -140,7 +166,7 @@ async def opened(uri: str, size: int) -> tuple[AsyncConnectionPool[Any], Guarded
             await store.setup()
         finally:
             await connection.execute(f"select pg_advisory_unlock({_LOCK})")
-    return pool, store
+    return store
 
 
 async def _one(connection: Any, query: str, *args: Any) -> Any:
