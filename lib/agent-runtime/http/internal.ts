@@ -1,8 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { demandByBuild, waitingNodes } from '../tables/demand.ts';
+import * as z from 'zod';
+import { missingOf } from '../queue/rules.ts';
+import { demandByBuild, demandByRevision } from '../tables/demand.ts';
+import { expireThreads, releaseThreads, type Standing, standingElsewhere } from '../tables/release.ts';
 import type { Agent } from './agent.ts';
 import { HttpError } from './errors.ts';
-import { type Call, type Handler, json } from './request.ts';
+import { bodyOf, type Call, type Handler, json } from './request.ts';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -13,11 +16,58 @@ function requireToken({ internalToken }: Agent, { request }: Call): void {
     throw new HttpError(404, 'Not Found');
 }
 
-/** The builds that are wanted, and the nodes at which threads would go on. */
+/** The builds that are wanted, and what of each revision waits or runs. */
 const demand: Handler = async (agent, call) => {
   requireToken(agent, call);
-  const [builds, nodes] = await Promise.all([demandByBuild(agent.database), waitingNodes(agent.database)]);
-  return json(JSON.stringify({ builds, nodes, running: agent.running() }));
+  const { database } = agent;
+  const [builds, revisions] = await Promise.all([demandByBuild(database), demandByRevision(database)]);
+  return json(JSON.stringify({ builds, revisions, running: agent.running() }));
+};
+
+/** Threads that stand at a node which this server's graphs have not; no node: it has no such graph. */
+type Lost = { graph_id: string; node: string | null; threads: number };
+
+function lostOf({ worker }: Agent, standing: readonly Standing[]): { lost: Lost[]; unknown: string[] } {
+  const { graphs } = worker.hello;
+  const lost = new Map<string, Lost>();
+  const unknown = new Set<string>();
+  for (const { graph_id: id, next, threads } of standing) {
+    const graphId = id ?? '';
+    const nodes = graphs[graphId]?.nodes;
+    if (nodes === null) unknown.add(graphId);
+    for (const node of nodes === undefined ? [null] : missingOf(next, nodes ?? next)) {
+      const key = JSON.stringify([graphId, node]);
+      lost.set(key, { graph_id: graphId, node, threads: (lost.get(key)?.threads ?? 0) + threads });
+    }
+  }
+  return { lost: [...lost.values()], unknown: [...unknown] };
+}
+
+/** What would be lost if this server's build got all threads that wait in others. */
+const lostByRelease: Handler = async (agent, call) => {
+  requireToken(agent, call);
+  return json(JSON.stringify(lostOf(agent, await standingElsewhere(agent.database, agent.server.buildId))));
+};
+
+const ids = z.array(z.string()).max(10_000).optional();
+const releaseBody = z.object({ builds: ids, revisions: ids });
+
+/** Threads that wait in other builds go on with this server's. */
+const release: Handler = async (agent, call) => {
+  requireToken(agent, call);
+  const { builds, revisions } = bodyOf(call, releaseBody).fields;
+  const of = { ...(builds && { builds }), ...(revisions && { revisions }) };
+  return json(JSON.stringify({ threads: await releaseThreads(agent.database, agent.server, of) }));
+};
+
+const expireBody = z.object({ build_id: z.string(), days: z.int().min(0) });
+
+/** A build is not kept any longer for the threads that wait in it. */
+const expire: Handler = async (agent, call) => {
+  requireToken(agent, call);
+  const { build_id: buildId, days } = bodyOf(call, expireBody).fields;
+  if (buildId === agent.server.buildId) throw new HttpError(409, `Build ${buildId} serves.`);
+  return json(JSON.stringify({ expired: await expireThreads(agent.database, buildId, days) }));
 };
 
 /** Connections will be closed, by a proxy or at the end of the server: none of their clients has gone. */
@@ -29,5 +79,8 @@ const retire: Handler = async (agent, call) => {
 
 export const internalRoutes: readonly (readonly [string, string, Handler])[] = [
   ['GET', '/internal/demand', demand],
+  ['GET', '/internal/release', lostByRelease],
+  ['POST', '/internal/release', release],
+  ['POST', '/internal/expire', expire],
   ['POST', '/internal/retiring', retire],
 ];

@@ -61,9 +61,13 @@ export function verdictOf(run: ClaimedRun, { graphs }: GraphWorker['hello']): Ve
 function missingNode(run: ClaimedRun, nodes: readonly string[] | null): string | undefined {
   // Nobody knows them before the run's own config has made the graph: then its worker compares them.
   if (nodes === null || !goesOn(run.kwargs)) return undefined;
-  // Names that begin so are LangGraph's own, like `__start__`.
-  return run.threadNext.find((node) => !node.startsWith('__') && !nodes.includes(node));
+  return missingOf(run.threadNext, nodes)[0];
 }
+
+/** The nodes that come next in a thread and that a graph has not. */
+export const missingOf = (next: readonly string[], nodes: readonly string[]): string[] =>
+  // Names that begin so are LangGraph's own, like `__start__`.
+  next.filter((node) => !node.startsWith('__') && !nodes.includes(node));
 
 function goesOn(kwargs: Json): boolean {
   const members = membersOf(kwargs);

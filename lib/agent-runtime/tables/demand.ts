@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import type { Timestamp } from './rows.ts';
 
 /** What is wanted of a build: whether a server of it is needed, and what waits for it. */
 export type Demand = {
@@ -43,13 +44,25 @@ function age(kind: string): string {
   return `coalesce(extract(epoch from clock_timestamp() - min(since) filter (where kind = '${kind}'))::float8, 0)`;
 }
 
-/** Threads that would go on at a node: what a deploy compares with the nodes of a new revision. */
-export type WaitingNode = { graph_id: string | null; node: string; threads: number; waits: number };
+/** What of a revision waits or runs; `oldest_at`: since when the first thread waits for a person. */
+export type RevisionDemand = {
+  build_id: string;
+  revision_id: string;
+  /** Pending or running, those of a later time too. */
+  runs: number;
+  waiting: number;
+  oldest_at: Timestamp | null;
+};
 
-/** Those of live and resting threads, the most first. `waits` counts the threads that wait for a person. */
-export const waitingNodes = async (database: Database): Promise<WaitingNode[]> =>
-  database.query<WaitingNode>(
-    `select graph_id, node, count(*) as threads, count(*) filter (where waits) as waits
-    from rt.threads, unnest(next) as node where next <> '{}' and not temporary
-    group by graph_id, node order by threads desc, node`,
+/** Each revision that has runs, or that threads wait in; those with most of them first. */
+export const demandByRevision = async (database: Database): Promise<RevisionDemand[]> =>
+  database.query<RevisionDemand>(
+    `with wanted as (
+      select build_id, revision_id, null::timestamptz as waits_since from rt.runs where status in ('pending', 'running')
+      union all select build_id, revision_id, coalesce(state_updated_at, updated_at) from rt.threads
+        where waits and status <> 'busy' and build_id is not null
+    )
+    select build_id, revision_id, count(*) filter (where waits_since is null) as runs,
+      count(waits_since) as waiting, min(waits_since) as oldest_at
+    from wanted group by build_id, revision_id order by waiting desc, runs desc, revision_id`,
   );

@@ -76,16 +76,6 @@ export const noteState = async (database: Database, threadId: string, snapshot: 
     await restThread(query, threadId, { snapshot, ...(snapshot.next.length === 0 && { waits: false }) });
   });
 
-/** Lets threads go that wait for a build: the serving one goes on with them. Gives how many. */
-export async function releaseThreads(database: Database, buildId: string): Promise<number> {
-  const rows = await database.query(
-    `update rt.threads set waits = false, build_id = null, revision_id = null, updated_at = clock_timestamp()
-    where build_id = $1 and waits and status <> 'busy' returning thread_id`,
-    [buildId],
-  );
-  return rows.length;
-}
-
 const SORTS = {
   thread_id: 'thread_id',
   status: 'status',

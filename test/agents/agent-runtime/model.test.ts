@@ -5,8 +5,9 @@ import { storeOf } from '../../../lib/agent-runtime/queue/agent-queue.ts';
 import type { Lease, Outcome, Server } from '../../../lib/agent-runtime/queue/queue-store.ts';
 import { connectionTo } from '../../../lib/agent-runtime/tables/database.ts';
 import { RefusedError } from '../../../lib/agent-runtime/tables/errors.ts';
+import { releaseThreads } from '../../../lib/agent-runtime/tables/release.ts';
 import { cancelRun, createRun } from '../../../lib/agent-runtime/tables/runs.ts';
-import { noteState, releaseThreads } from '../../../lib/agent-runtime/tables/threads.ts';
+import { noteState } from '../../../lib/agent-runtime/tables/threads.ts';
 import { ModelTables } from '../../simulation/agents/model.ts';
 import { Random } from '../../simulation/random.ts';
 import { modelledRows, storedRows } from './compared-rows.ts';
@@ -197,8 +198,10 @@ class Pair {
   }
 
   async #release() {
-    const { buildId } = this.#server;
-    return [await releaseThreads(tables.database, buildId), this.#model.releaseThreads(buildId)];
+    const server = this.#server;
+    const builds = this.#random.chance(0.5) ? undefined : [this.#server.buildId];
+    const of = { ...(builds !== undefined && { builds }) };
+    return [await releaseThreads(tables.database, server, of), this.#model.releaseThreads(server, builds)];
   }
 
   async #state() {

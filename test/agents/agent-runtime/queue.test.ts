@@ -3,7 +3,6 @@ import { type AgentQueue, openQueue, storeOf } from '../../../lib/agent-runtime/
 import { callBuild } from '../../../lib/agent-runtime/queue/calls.ts';
 import { followEvents, waitForRun } from '../../../lib/agent-runtime/queue/follow.ts';
 import type { Server } from '../../../lib/agent-runtime/queue/queue-store.ts';
-import { demandByBuild, waitingNodes } from '../../../lib/agent-runtime/tables/demand.ts';
 import type { RunEvent } from '../../../lib/agent-runtime/tables/rows.ts';
 import { cancelRun, findRun } from '../../../lib/agent-runtime/tables/runs.ts';
 import { getThread } from '../../../lib/agent-runtime/tables/threads.ts';
@@ -269,29 +268,5 @@ describe('a call to another build', () => {
     const call = { buildId: answering.server.buildId, op: 'update' as const, args: '{}' };
     await expect(callBuild(deps, call, 60_000)).rejects.toThrow(/no such thread/);
     await expect(callBuild(deps, { ...call, buildId: 'none' }, 1)).rejects.toThrow(/was not started in time/);
-  });
-});
-
-describe('demand', () => {
-  it('names each build that has runs, calls or threads that wait', async () => {
-    const [server, idle] = [newServer(), newServer()];
-    await newRun(tables.database, server);
-    await newRun(tables.database, server, { afterSeconds: 3_600 });
-    const { thread_id: threadId } = await newRun(tables.database, idle);
-    const [run] = await storeOf(tables.database).claim(idle, 1);
-    if (run === undefined) throw new Error('nothing was due');
-    const snapshot = { values: '{}', next: ['ask', 'sub:inner'], interrupts: '{}' };
-    await storeOf(tables.database).finish(leaseOf(run), { status: 'success', snapshot });
-    const demand = await demandByBuild(tables.database);
-    const of = (buildId: string) => demand.find(({ build_id }) => build_id === buildId);
-    expect(of(server.buildId)).toMatchObject({ pending: 1, running: 0, calls: 0, waiting: 0 });
-    expect(of(idle.buildId)).toMatchObject({ pending: 0, waiting: 1, revision_id: idle.revisionId });
-    expect(await waitingNodes(tables.database)).toContainEqual({
-      graph_id: 'agent',
-      node: 'ask',
-      threads: 1,
-      waits: 1,
-    });
-    expect((await getThread(tables.database, threadId)).build_id).toBe(idle.buildId);
   });
 });

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { storeOf } from '../../../lib/agent-runtime/queue/agent-queue.ts';
 import type { Server } from '../../../lib/agent-runtime/queue/queue-store.ts';
 import { RefusedError } from '../../../lib/agent-runtime/tables/errors.ts';
+import { releaseThreads } from '../../../lib/agent-runtime/tables/release.ts';
 import { cancelRun, findRun } from '../../../lib/agent-runtime/tables/runs.ts';
-import { getThread, noteState, releaseThreads } from '../../../lib/agent-runtime/tables/threads.ts';
+import { getThread, noteState } from '../../../lib/agent-runtime/tables/threads.ts';
 import { leaseOf, newRun, newServer, useTables } from './world.ts';
 
 const tables = useTables();
@@ -168,7 +169,7 @@ describe('a thread', () => {
     const run = await claimOne(server);
     expect(run.threadNext).toEqual(['ask']);
     await store().finish(leaseOf(run), { status: 'success', snapshot: snapshot(['ask']) });
-    expect(await releaseThreads(tables.database, server.buildId)).toBe(1);
+    expect(await releaseThreads(tables.database, newer, { builds: [server.buildId] })).toBe(1);
     expect(await newRun(tables.database, newer, { threadId })).toMatchObject({ build_id: newer.buildId });
   });
 

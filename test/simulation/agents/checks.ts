@@ -131,6 +131,18 @@ export class CheckedTables extends ModelTables {
     return finished;
   }
 
+  /** What was let go is bound to nothing any more. */
+  override releaseThreads(server: Server, builds?: readonly string[]): number {
+    const before = new Map([...this.runs.values()].map(({ runId, buildId }) => [runId, buildId]));
+    const waited = new Set([...this.threads.values()].filter(({ waits }) => waits));
+    const count = super.releaseThreads(server, builds);
+    for (const { runId, buildId } of this.runs.values())
+      if (before.get(runId) !== buildId) this.#boundTo.delete(runId);
+    for (const { threadId, waits } of waited) if (!waits) this.#waitsFor.delete(threadId);
+    this.say(() => `${count} threads go to ${server.buildId}`);
+    return count;
+  }
+
   override takeOver(server: Server): number {
     const owned = [...this.runs.values()].filter(({ status }) => status === 'running');
     const before = owned.map((run) => ({

@@ -63,6 +63,7 @@ export const GUARDS = [
   'cancel: a run that was put back keeps it',
   'pin: a thread that waits keeps its build',
   'pin: a thread with runs keeps its build',
+  'release: a run that has begun ends where it is',
   'state: an end writes what comes next',
 ] as const;
 export type Guard = (typeof GUARDS)[number];

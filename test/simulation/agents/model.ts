@@ -124,16 +124,25 @@ export class ModelTables extends LeaseTables {
     return true;
   }
 
-  releaseThreads(buildId: string): number {
-    const released = [...this.threads.values()].filter(
-      (thread) => thread.buildId === buildId && thread.waits && thread.status !== 'busy',
-    );
-    for (const thread of released) {
+  releaseThreads({ buildId, revisionId }: Server, builds?: readonly string[]): number {
+    let count = 0;
+    for (const thread of this.threads.values()) {
+      const live = this.liveOf(thread.threadId);
+      const isOf =
+        thread.buildId !== null && thread.buildId !== buildId && (builds?.includes(thread.buildId) ?? true);
+      const hasBegun = live.some(({ attempt }) => attempt > 0);
+      if (!isOf || !(thread.waits || live.length > 0)) continue;
+      if (!this.keeps('release: a run that has begun ends where it is', !hasBegun)) continue;
+      for (const run of live.filter(({ status }) => status === 'pending')) {
+        run.buildId = buildId;
+        run.revisionId = revisionId;
+      }
       thread.waits = false;
-      thread.buildId = null;
-      thread.revisionId = null;
+      thread.buildId = live.length > 0 ? buildId : null;
+      thread.revisionId = live.length > 0 ? revisionId : null;
+      count += 1;
     }
-    return released.length;
+    return count;
   }
 
   noteState(threadId: string, snapshot: Snapshot): void {

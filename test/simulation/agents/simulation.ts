@@ -159,6 +159,8 @@ export class QueueSimulation {
     const before = this.#serving;
     this.#newest = build;
     this.#serving = this.#start(build);
+    // In every fourth run a release takes along what waits in the builds before it.
+    if (this.#seed % 4 === 0) this.#tables.releaseThreads(this.#serving.server);
     if (before !== undefined) this.#stop(before);
   }
 
