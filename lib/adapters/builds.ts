@@ -1,5 +1,6 @@
-import type { DurableWish } from '../contract/deployments/runtimes.ts';
+import type { DurableWish, Runtime } from '../contract/deployments/runtimes.ts';
 import type { RevisionRef } from '../contract/refs.ts';
+
 import type { AgentServer } from '../contract/revision-status.ts';
 import type { GitCredentials } from './git-credentials.ts';
 
@@ -53,6 +54,8 @@ export type BuildJob = RevisionRef & {
   /** The server's, in place of what the project says; who runs the server is told of it too. */
   startCommand: string | undefined;
   durable?: DurableWish | undefined;
+  /** What is asked for to run it, on compute that runs folders: a source that does not fit fails. */
+  runtime?: Runtime | undefined;
   /** Relative to the project's folder. */
   dockerfilePath: string | undefined;
   /** A stage of the Dockerfile. */

@@ -1,6 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DurableWish } from '../contract/deployments/runtimes.ts';
+
+import {
+  type DurableWish,
+  NEEDS_COMMAND,
+  needsGraphs,
+  type Runtime,
+} from '../contract/deployments/runtimes.ts';
 import {
   type AgentProject,
   filesOfGraphs,
@@ -8,6 +14,7 @@ import {
   type Quotes,
   readAgentProject,
 } from './agent-project.ts';
+
 import { detectServer, nothingToStart, releaseLine, serverOfCommand } from './detect/detect.ts';
 import type { Look, Server } from './detect/server.ts';
 import { readSourceFiles } from './detect/source-files.ts';
@@ -31,6 +38,8 @@ export type Wanted = {
   buildCommand?: string | undefined;
   startCommand?: string | undefined;
   durable?: DurableWish | undefined;
+  /** What is asked for to run it. */
+  runtime?: Runtime | undefined;
 };
 
 export type PlanRequest = {
@@ -61,14 +70,23 @@ export type BuildHost = {
  */
 export async function findProject(
   sourceFolder: string,
-  { rootDirectory, configPath, installCommand, buildCommand, startCommand, durable }: Wanted,
+  wanted: Wanted,
   quotes: Quotes,
 ): Promise<PlanRequest> {
+  const { rootDirectory, configPath, installCommand, buildCommand, startCommand, durable } = wanted;
   const root = await realpath(sourceFolder);
   const folder = await findBuildFolder(root, configPath, rootDirectory);
   const agent = await readAgentProject(root, folder, configPath, quotes);
   const isDurable = becomesDurable(durable, agent, configPath);
+  requireFit(wanted, agent);
   return { root, folder, agent, installCommand, buildCommand, startCommand, isDurable };
+}
+
+/** Throws BuildFailure for a source that has nothing which the runtime that is asked for could run. */
+function requireFit({ runtime, startCommand }: Wanted, agent: AgentProject | undefined): void {
+  if (runtime === undefined || runtime === 'auto' || startCommand) return;
+  if (runtime === 'command' && agent !== undefined) throw new BuildFailure(NEEDS_COMMAND);
+  if (runtime !== 'command' && agent === undefined) throw new BuildFailure(needsGraphs(runtime));
 }
 
 /**

@@ -28,13 +28,23 @@ export type ReleaseServers = {
   hasOwnAuth?: boolean;
 };
 
-/** The longest that a release waits for the answer. */
+/** How a release asks. */
+export type ReleaseCheckOptions = {
+  /** Hears how far it has come when it takes long. */
+  say?: (line: string) => void;
+  /** The longest that a release waits for all answers, and for one of them. */
+  withinMilliseconds?: number;
+  answerMilliseconds?: number;
+};
+
 const CHECK_MILLISECONDS = 30_000;
+const ANSWER_MILLISECONDS = 10_000;
+const SAID_MILLISECONDS = 5000;
 const PAGE = 100;
 /** More threads than these are not looked at. */
-const THREADS_MAX = 1000;
-/** As many states are asked for at once. */
-const AT_ONCE = 8;
+const THREADS_MAX = 10_000;
+/** As many states are asked for at once: each may be long. */
+const AT_ONCE = 4;
 /** Graphs inside graphs are followed so deep. */
 const DEPTH_MAX = 8;
 
@@ -43,34 +53,73 @@ class NotKnown extends Error {}
 
 /**
  * Asks the server that serves which threads wait or are busy, and where, and the new one which nodes it has.
- * Whatever cannot be asked makes the finding unknown; nothing is thrown but the reason of `signal`.
+ * Whatever cannot be asked makes the finding unknown, or says that there may be more than was found; nothing
+ * is thrown but the reason of `signal`.
  */
 export async function checkRelease(
-  { serving, next, hasOwnAuth = false }: ReleaseServers,
+  servers: ReleaseServers,
   signal: AbortSignal,
-  withinMilliseconds = CHECK_MILLISECONDS,
+  options: ReleaseCheckOptions = {},
 ): Promise<ReleaseFinding> {
+  const { withinMilliseconds = CHECK_MILLISECONDS } = options;
   const timeout = AbortSignal.timeout(withinMilliseconds);
-  const within = AbortSignal.any([signal, timeout]);
+  const found: Found = { seen: new Set(), standing: [], graphs: new Map(), unknown: undefined };
   try {
-    if (serving === undefined) throw new NotKnown('the version that served cannot be asked');
-    const threads = await threadsOf(serving, within);
-    if (threads.length === 0 && hasOwnAuth)
-      throw new NotKnown("the agent's own auth decides which threads are shown, and shows none here");
-    if (threads.length === 0) return { kind: 'nothing' };
-    const standing = (await inTurns(threads, (thread) => standingOf(serving, thread, within))).flat();
-    if (next === undefined) throw new NotKnown('the new version cannot be asked for its nodes');
-    const ids = [...new Set(standing.map(({ graphId }) => graphId))];
-    const graphs = new Map(
-      await inTurns(ids, async (id): Promise<[string, GraphNodes]> => [id, await nodesOf(next, id, within)]),
-    );
-    return findLost(standing, (id) => graphs.get(id) ?? 'unknown');
+    await lookAtAll(servers, found, AbortSignal.any([signal, timeout]), options);
   } catch (error) {
     signal.throwIfAborted();
-    if (timeout.aborted)
-      return { kind: 'unknown', why: `it took longer than ${withinMilliseconds / 1000} s to ask` };
-    if (error instanceof NotKnown) return { kind: 'unknown', why: error.message };
-    return { kind: 'unknown', why: 'the agent server gave no answer' };
+    const looked =
+      found.seen.size === 0 ? '' : `, and not all of more than ${found.seen.size} threads was seen`;
+    found.unknown = timeout.aborted
+      ? `it took longer than ${withinMilliseconds / 1000} s to ask${looked}`
+      : whyOf(error);
+  }
+  if (servers.hasOwnAuth === true)
+    found.unknown ??= `the agent's own auth decides which threads are shown, and shows ${found.seen.size === 0 ? 'none' : found.seen.size} here`;
+  return findLost(found.standing, (id) => found.graphs.get(id) ?? 'unknown', found.unknown);
+}
+
+function whyOf(error: unknown): string {
+  if (error instanceof NotKnown) return error.message;
+  const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+  return isLate ? 'the agent server gave no answer in time' : 'the agent server gave no answer';
+}
+
+/** What was seen so far. */
+type Found = {
+  seen: Set<string>;
+  standing: Standing[];
+  graphs: Map<string, GraphNodes>;
+  /** Why there may be more. */
+  unknown: string | undefined;
+};
+
+async function lookAtAll(
+  { serving, next }: ReleaseServers,
+  found: Found,
+  within: AbortSignal,
+  { say, answerMilliseconds = ANSWER_MILLISECONDS }: ReleaseCheckOptions,
+): Promise<void> {
+  if (serving === undefined) throw new NotKnown('the version that served cannot be asked');
+  const timed =
+    (ask: AskServer): AskServer =>
+    (method, path, body, signal) =>
+      ask(method, path, body, AbortSignal.any([signal, AbortSignal.timeout(answerMilliseconds)]));
+  let saidAt = Date.now();
+  for await (const page of pagesOf(timed(serving), found, within)) {
+    const standing = (
+      await inTurns(page, (thread) => standingOf(timed(serving), thread, found, within))
+    ).flat();
+    found.standing.push(...standing);
+    const isNew = (id: string) => !found.graphs.has(id);
+    const ids = [...new Set(standing.map(({ graphId }) => graphId))].filter(isNew);
+    if (ids.length > 0 && next === undefined)
+      throw new NotKnown('the new version cannot be asked for its nodes');
+    if (next !== undefined)
+      await inTurns(ids, async (id) => found.graphs.set(id, await nodesOf(timed(next), id, within)));
+    if (Date.now() - saidAt < SAID_MILLISECONDS) continue;
+    saidAt = Date.now();
+    say?.(`Asking the version that serves where threads wait: ${found.seen.size} so far.`);
   }
 }
 
@@ -84,18 +133,21 @@ async function inTurns<T, R>(all: readonly T[], of: (one: T) => Promise<R>): Pro
 
 type Thread = { id: string; graphId: string; state: ThreadState };
 
-async function threadsOf(ask: AskServer, signal: AbortSignal): Promise<Thread[]> {
-  const found: Thread[] = [];
+/** Threads that wait, then those that are busy; each once, though it moves on meanwhile. */
+async function* pagesOf(ask: AskServer, found: Found, signal: AbortSignal): AsyncGenerator<Thread[]> {
+  const { seen } = found;
   for (const state of ['interrupted', 'busy'] as const) {
     for (let offset = 0; ; offset += PAGE) {
       const page = await pageOf(ask, { state, offset }, signal);
-      found.push(...page.map((thread) => threadOf(thread, state)));
-      if (found.length > THREADS_MAX)
+      const threads = page.flatMap((thread) => threadOf(thread, state) ?? []);
+      if (threads.length < page.length)
+        found.unknown ??= 'a thread that waits does not say which graph it is of';
+      yield threads.filter(({ id }) => !seen.has(id) && seen.add(id));
+      if (seen.size > THREADS_MAX)
         throw new NotKnown(`more than ${THREADS_MAX} threads wait or are busy, and no more are looked at`);
       if (page.length < PAGE) break;
     }
   }
-  return found;
 }
 
 async function pageOf(
@@ -116,42 +168,40 @@ async function pageOf(
   throw new NotKnown(`POST /threads/search answers ${answer.status}, and no list of threads`);
 }
 
-function threadOf(thread: unknown, state: ThreadState): Thread {
+function threadOf(thread: unknown, state: ThreadState): Thread | undefined {
   const id = textIn(thread, 'thread_id');
-  // One without a graph has no run that could wait.
   const graphId = textIn(memberOf(thread, 'metadata'), 'graph_id');
-  if (id === undefined || graphId === undefined)
-    throw new NotKnown('a thread that waits does not say which graph it is of');
-  return { id, graphId, state };
+  return id === undefined || graphId === undefined ? undefined : { id, graphId, state };
 }
 
 /** Where a thread goes on; in several places, if it does several things at once. */
 async function standingOf(
   ask: AskServer,
   { id, graphId, state }: Thread,
+  found: Found,
   signal: AbortSignal,
 ): Promise<Standing[]> {
   const path = `/threads/${encodeURIComponent(id)}/state?subgraphs=true`;
   const { status, body } = await ask('GET', path, undefined, signal);
   // It was deleted meanwhile.
   if (status === 404) return [];
-  if (status !== 200) throw new NotKnown(`the state of a thread that waits answers ${status}`);
-  return pathsIn(body, 1).map((nodes) => ({ graphId, state, path: nodes }));
+  const paths = status === 200 ? pathsIn(body, 1) : undefined;
+  // The others can be asked all the same.
+  if (status !== 200) found.unknown ??= `the state of a thread that waits answers ${status}`;
+  else if (paths === undefined)
+    found.unknown ??= 'the state of a thread that waits is too long, or does not say what comes next';
+  return (paths ?? []).map((nodes) => ({ graphId, state, path: nodes }));
 }
 
-/** The paths to the nodes that come next. */
-function pathsIn(state: unknown, depth: number): string[][] {
+/** The paths to the nodes that come next; undefined: it does not say. */
+function pathsIn(state: unknown, depth: number): string[][] | undefined {
   const next = memberOf(state, 'next');
-  if (!Array.isArray(next))
-    throw new NotKnown('the state of a thread that waits does not say what comes next');
+  if (!Array.isArray(next)) return undefined;
   const tasks = memberOf(state, 'tasks');
   return next.filter(isText).flatMap((node) => {
     const inside =
       Array.isArray(tasks) && depth < DEPTH_MAX ? tasks.filter((task) => textIn(task, 'name') === node) : [];
-    const deeper = inside.flatMap((task) => {
-      const own = memberOf(task, 'state');
-      return Array.isArray(memberOf(own, 'next')) ? pathsIn(own, depth + 1) : [];
-    });
+    const deeper = inside.flatMap((task) => pathsIn(memberOf(task, 'state'), depth + 1) ?? []);
     return deeper.length === 0 ? [[node]] : deeper.map((rest) => [node, ...rest]);
   });
 }

@@ -13,9 +13,10 @@ export function releaseRuleOf(
   onRelease: OnRelease | null | undefined,
   runtime: ResolvedRuntime | null | undefined,
 ): ReleaseRule {
-  if (onRelease?.waiting !== undefined) return onRelease.waiting;
-  if (runtime === 'durable') return 'pin';
-  return runtime === 'dev' || runtime === 'licensed' ? 'warn' : 'move';
+  if (runtime === 'durable') return onRelease?.waiting ?? 'pin';
+  const usual = runtime === 'dev' || runtime === 'licensed' ? 'warn' : 'move';
+  // It was set while `durable` ran the deployment: nothing else can keep threads where they are.
+  return onRelease?.waiting === 'pin' ? usual : (onRelease?.waiting ?? usual);
 }
 
 export type ThreadState = 'interrupted' | 'busy';
@@ -31,8 +32,9 @@ export type Lost = { graphId: string; state: ThreadState; node: string | undefin
 
 export type ReleaseFinding =
   | { kind: 'nothing' }
-  | { kind: 'lost'; lost: readonly Lost[] }
-  /** `why`: a sentence of what could not be asked. */
+  /** `unknown`: why that may not be all, as the end of a sentence. */
+  | { kind: 'lost'; lost: readonly Lost[]; unknown?: string }
+  /** `why`: what could not be asked, as the end of a sentence. */
   | { kind: 'unknown'; why: string };
 
 /**
@@ -56,22 +58,28 @@ const beginningsOf = (nodes: ReadonlySet<string>): string[] =>
     return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(':'));
   });
 
-/** What of these threads stands where the new graphs have nothing. */
+/**
+ * What of these threads stands where the new graphs have nothing. `unseen`: why there may be more threads,
+ * as the end of a sentence.
+ */
 export function findLost(
   standing: readonly Standing[],
   graphOf: (graphId: string) => GraphNodes,
+  unseen?: string,
 ): ReleaseFinding {
   const lost = new Map<string, Lost>();
+  let unknown = unseen;
   for (const { graphId, state, path } of standing) {
     const nodes = graphOf(graphId);
-    if (nodes === 'unknown')
-      return { kind: 'unknown', why: `the new version does not show the nodes of graph ${shown(graphId)}` };
-    const node = nodes === 'absent' ? undefined : missingOf(path, nodes);
-    if (nodes !== 'absent' && node === undefined) continue;
+    if (nodes === 'unknown') unknown ??= `the new version does not show the nodes of graph ${shown(graphId)}`;
+    const node = typeof nodes === 'string' ? undefined : missingOf(path, nodes);
+    if (nodes === 'unknown' || (nodes !== 'absent' && node === undefined)) continue;
     const key = JSON.stringify([graphId, state, node]);
     lost.set(key, { graphId, state, node, count: (lost.get(key)?.count ?? 0) + 1 });
   }
-  return lost.size === 0 ? { kind: 'nothing' } : { kind: 'lost', lost: [...lost.values()] };
+  if (lost.size > 0)
+    return { kind: 'lost', lost: [...lost.values()], ...(unknown !== undefined && { unknown }) };
+  return unknown === undefined ? { kind: 'nothing' } : { kind: 'unknown', why: unknown };
 }
 
 export type Judgement = {
@@ -88,7 +96,10 @@ export function judgeRelease(rule: ReleaseRule, finding: ReleaseFinding): Judgem
   const end = goesOn
     ? ''
     : ' Nothing was moved: let them end or answer them first, or set source_config.on_release to {"waiting": "move"}.';
-  if (finding.kind === 'lost') return { goesOn, message: `${sentenceOf(finding.lost)}.${end}` };
+  if (finding.kind === 'lost') {
+    const more = finding.unknown === undefined ? '' : ` There may be more: ${finding.unknown}.`;
+    return { goesOn, message: `${sentenceOf(finding.lost)}.${more}${end}` };
+  }
   const unknown = `Whether threads wait where this revision has no node is not known: ${finding.why}.`;
   return { goesOn, message: `${unknown}${goesOn ? '' : ' on_release refuses that.'}${end}` };
 }

@@ -2,10 +2,13 @@ import { type ComputeType, computeKinds, computeWords } from '../compute/kinds.t
 import {
   type DefaultRuntime,
   type DurableWish,
+  NEEDS_COMMAND,
+  needsGraphs,
   type ResolvedRuntime,
   type Runtime,
   type RuntimeReason,
 } from '../contract/deployments/runtimes.ts';
+
 import type { AgentServer } from '../contract/revision-status.ts';
 
 /** The first version of a listener that runs `durable`. */
@@ -122,19 +125,14 @@ export function resolveRuntime(facts: RuntimeFacts): Resolved | { problem: strin
   if (wish !== 'command') {
     // What is in an image that was made elsewhere is known to whoever says so.
     if (server === 'langgraph' || wish === 'licensed') return { resolved: wish, reason: 'asked' };
-    return {
-      problem: `'source_config.runtime' is '${wish}', and the source has no langgraph.json for it to run; set runtime to 'command' or 'auto'.`,
-    };
+    return { problem: needsGraphs(wish) };
   }
   if (
     server === 'langgraph' &&
     startCommand === undefined &&
     computeKinds[host.compute_type].runs === 'folder'
   )
-    return {
-      problem:
-        "'source_config.runtime' is 'command', and nothing says how to start it: a langgraph.json names graphs and no command. Give a start_command, or set runtime to 'auto'.",
-    };
+    return { problem: NEEDS_COMMAND };
   return { resolved: 'command', reason: 'asked' };
 }
 

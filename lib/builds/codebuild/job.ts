@@ -1,8 +1,10 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { durableWishes } from '../../contract/deployments/runtimes.ts';
+
+import { durableWishes, runtimes } from '../../contract/deployments/runtimes.ts';
 import { BuildFailure } from '../failure.ts';
+
 import { ownEnvironment, run } from './run.ts';
 
 const credentials = z.object({
@@ -40,6 +42,7 @@ const jobSchema = z.object({
   buildCommand: z.string().optional(),
   startCommand: z.string().optional(),
   durable: z.enum(durableWishes).optional(),
+  runtime: z.enum(runtimes).optional(),
   dockerfilePath: z.string().optional(),
   dockerTarget: z.string().optional(),
   buildEnv: variables,

@@ -194,7 +194,7 @@ export class ClusterDeployment {
       announce: async ({ goal }) => {
         if (!isCurrent() || task === undefined || goal === 'nothing') return 'again';
         const { spec, hooks } = task;
-        const check = () => checkSets(() => sets.observe(), goal.key, spec, hooks.signal);
+        const check = () => checkSets(() => sets.observe(), goal.key, spec, hooks);
         return task.announce(sets.wayIn.hindrance(), check, () => this.report()?.healthy === true);
       },
       report: async (step) => {

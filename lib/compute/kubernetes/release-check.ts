@@ -1,6 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { type Judgement, judgeRelease, releaseRuleOf } from '../../domain/release-check.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
+import type { DeployHooks } from '../../listener/driver.ts';
 import { type AskServer, checkRelease } from '../release-check.ts';
 import { askAt } from '../server-asker.ts';
 import type { Observed } from './observed.ts';
@@ -14,14 +15,14 @@ export async function checkSets(
   observe: () => Observed,
   nextKey: string,
   spec: Pick<DeploySpec, 'on_release' | 'runtime'>,
-  signal: AbortSignal,
+  { signal, say }: Pick<DeployHooks, 'signal' | 'say'>,
 ): Promise<(Judgement & { isLost: boolean }) | undefined> {
   const rule = releaseRuleOf(spec.on_release, spec.runtime);
   if (rule === 'move' || rule === 'pin') return undefined;
   const { traffic, sets } = observe();
   if (traffic === undefined || traffic === nextKey) return undefined;
   const servers = { serving: askerOf(sets.get(traffic)?.pods), next: askerOf(sets.get(nextKey)?.pods) };
-  const finding = await checkRelease(servers, signal).catch((error: unknown) => {
+  const finding = await checkRelease(servers, signal, { say }).catch((error: unknown) => {
     // Whoever asks finds that out by itself.
     if (signal.aborted) return undefined;
     throw error;

@@ -21,7 +21,7 @@ export async function checkBeforeSwitch(
     next: askerOf(next),
     hasOwnAuth: before.server?.hasOwnAuth ?? false,
   };
-  const finding = await checkRelease(servers, signal);
+  const finding = await checkRelease(servers, signal, { say });
   const { goesOn, message } = judgeRelease(rule, finding);
   if (!goesOn) throw new Error(message);
   if (message === undefined) return undefined;

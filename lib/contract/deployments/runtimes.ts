@@ -40,3 +40,9 @@ export type DefaultRuntime = (typeof defaultRuntimes)[number];
  */
 export const releaseRules = ['warn', 'refuse', 'pin', 'move'] as const;
 export type ReleaseRule = (typeof releaseRules)[number];
+
+/** Why a source has nothing that a runtime could run. */
+export const needsGraphs = (runtime: ResolvedRuntime): string =>
+  `'source_config.runtime' is '${runtime}', and the source has no langgraph.json for it to run; set runtime to 'command' or 'auto'.`;
+export const NEEDS_COMMAND =
+  "'source_config.runtime' is 'command', and nothing says how to start it: a langgraph.json names graphs and no command. Give a start_command, or set runtime to 'auto'.";

@@ -159,6 +159,7 @@ async function jobOf(
     buildCommand: configuration.build_command,
     startCommand: configuration.start_command,
     durable: listener && durableWishOf(deps, { deployment, configuration, listener }),
+    ...(output === 'folder' && { runtime: configuration.runtime }),
     dockerfilePath: configuration.dockerfile_path,
     dockerTarget: configuration.docker_target,
     buildEnv: configuration.build_env ?? [],

@@ -59,6 +59,24 @@ describe('an agent project that cannot be built', () => {
     },
   );
 
+  it.each([
+    [
+      'command',
+      { graphs: { agent: './agent.js:graph' } },
+      /'command', and nothing says how to start it.*start_command/,
+    ],
+    ['dev', {}, /'dev', and the source has no langgraph\.json for it to run; set runtime to/],
+  ] as const)(
+    'fails before anything is installed where %s has nothing to run',
+    async (runtime, config, reason) => {
+      const { run } = await setUp();
+      const { url } = await gitRepository({ 'langgraph.json': json(config), 'agent.js': '' });
+      const { state, log } = await run(jobFor(url, { runtime }));
+      expect(messageOf(state)).toMatch(reason);
+      expect(log.at(-1)).toMatch(reason);
+    },
+  );
+
   it('fails for a graph that the build does not make', async () => {
     const { run } = await setUp();
     const config = json({ graphs: { agent: './dist/agent.js:graph' } });

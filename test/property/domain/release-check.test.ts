@@ -61,6 +61,18 @@ describe('what a release would lose', () => {
     );
   });
 
+  it('is said as far as it is known, and that there may be more', () => {
+    fc.assert(
+      fc.property(fc.array(standing), (all) => {
+        const ofAgent = all.filter(({ graphId }) => graphId === 'agent').length;
+        const finding = findLost(all, (id) => (id === 'agent' ? 'absent' : 'unknown'), 'it is slow');
+        expect(countIn(finding)).toBe(ofAgent);
+        expect(judgeRelease('warn', finding).message).toMatch(/: it is slow\.$/);
+        expect(judgeRelease('refuse', finding).goesOn).toBe(false);
+      }),
+    );
+  });
+
   it.each([
     // A node that is drawn without what is inside it may call a graph all the same.
     [['draft', 'inner'], ['draft'], undefined],
@@ -131,6 +143,11 @@ it.each([
   [{}, undefined, 'move'],
   [{ waiting: 'refuse' }, 'command', 'refuse'],
   [{ days: 3 }, 'dev', 'warn'],
+  // It is left of the time when `durable` ran it: the others let threads go.
+  [{ waiting: 'pin' }, 'durable', 'pin'],
+  [{ waiting: 'pin' }, 'dev', 'warn'],
+  [{ waiting: 'pin' }, 'command', 'move'],
+  [{ waiting: 'pin' }, null, 'move'],
 ] as const)('%j with %s is %s', (rule, runtime, is) => {
   expect(releaseRuleOf(rule, runtime)).toBe(is);
 });

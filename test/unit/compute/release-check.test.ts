@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type AskServer, checkRelease, type ServerAnswer } from '../../../lib/compute/release-check.ts';
 
 type Thread = { id: string; status: string; graphId?: string; state: object };
@@ -117,12 +117,28 @@ describe('a look before a switch', () => {
       /gave no answer/,
     ],
     [
+      'shows some of them',
+      { serving: serverWith([waiting('a', ['b'])]).ask, next: drawing(['b']), hasOwnAuth: true },
+      /own auth decides which threads are shown, and shows 1 here/,
+    ],
+    [
       'has more than are looked at',
       {
-        serving: serverWith(Array.from({ length: 1001 }, (_, index) => waiting(`w${index}`, ['a']))).ask,
+        serving: serverWith(Array.from({ length: 10_101 }, (_, index) => waiting(`w${index}`, ['a']))).ask,
+        next: drawing(['a']),
+      },
+      /more than 10000 threads/,
+    ],
+    [
+      'has a thread of no graph',
+      {
+        serving: async (_, path) => ({
+          status: 200,
+          body: path === '/threads/search' ? [{ thread_id: 'a', metadata: {} }] : {},
+        }),
         next: drawing([]),
       },
-      /more than 1000 threads/,
+      /does not say which graph/,
     ],
     [
       'cannot ask the new one',
@@ -147,12 +163,64 @@ describe('a look before a switch', () => {
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
       });
-    const slow = await checkRelease({ serving: hanging, next: hanging }, neverAborted, 1);
+    const slow = await checkRelease({ serving: hanging, next: hanging }, neverAborted, {
+      withinMilliseconds: 1,
+    });
     expect(slow).toMatchObject({ kind: 'unknown', why: expect.stringMatching(/took longer/) });
     const abort = new AbortController();
     const left = checkRelease({ serving: hanging, next: hanging }, abort.signal);
     abort.abort(new Error('interrupted'));
     await expect(left).rejects.toThrow('interrupted');
+  });
+
+  it('names what it has found when its time ends, or a state cannot be read', async () => {
+    const threads = Array.from({ length: 150 }, (_, index) => waiting(`w${index}`, ['approve']));
+    const whole = serverWith(threads, (path) =>
+      path.startsWith('/threads/w7/') ? { status: 200, body: undefined } : undefined,
+    ).ask;
+    expect(await checkRelease({ serving: whole, next: drawing([]) }, neverAborted)).toEqual({
+      kind: 'lost',
+      lost: [{ graphId: 'agent', state: 'interrupted', node: 'approve', count: 149 }],
+      unknown: expect.stringMatching(/too long/),
+    });
+    // The second page never comes.
+    const { ask } = serverWith(threads);
+    const serving: AskServer = (method, path, body, signal) =>
+      (body as { offset?: number } | undefined)?.offset === 100
+        ? new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason));
+          })
+        : ask(method, path, body, signal);
+    const servers = { serving, next: drawing([]) };
+    expect(await checkRelease(servers, neverAborted, { answerMilliseconds: 50 })).toEqual({
+      kind: 'lost',
+      lost: [{ graphId: 'agent', state: 'interrupted', node: 'approve', count: 100 }],
+      unknown: 'the agent server gave no answer in time',
+    });
+    expect(await checkRelease(servers, neverAborted, { withinMilliseconds: 500 })).toMatchObject({
+      kind: 'lost',
+      unknown: expect.stringMatching(/longer than 0\.5 s to ask, and not all of more than 100 threads/),
+    });
+  });
+
+  it('says how far it is when it takes long, and counts a thread once that moves on meanwhile', async () => {
+    const now = vi.spyOn(Date, 'now');
+    let clock = 0;
+    now.mockImplementation(() => (clock += 2000));
+    const lines: string[] = [];
+    const threads = Array.from({ length: 450 }, (_, index) => waiting(`w${index}`, ['approve']));
+    const { ask } = serverWith(threads);
+    const serving: AskServer = async (method, path, body, signal) => {
+      const { status } = (body ?? {}) as { status?: string };
+      return ask(method, path, status === 'busy' ? { ...body, status: 'interrupted' } : body, signal);
+    };
+    const finding = await checkRelease({ serving, next: drawing([]) }, neverAborted, {
+      say: (line) => void lines.push(line),
+    });
+    now.mockRestore();
+    expect(finding).toMatchObject({ kind: 'lost', lost: [{ count: 450 }] });
+    expect(lines[0]).toMatch(/^Asking the version that serves where threads wait: \d+ so far\.$/);
+    expect(lines.length).toBeLessThan(10);
   });
 
   it('passes over threads that are gone meanwhile', async () => {

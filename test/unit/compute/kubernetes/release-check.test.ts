@@ -24,7 +24,7 @@ const observed: Observed = {
     ['new', setOf(podAt('fd00::3'))],
   ]),
 };
-const { signal } = new AbortController();
+const hooks = { signal: new AbortController().signal, say: () => undefined };
 
 /** Answers as these servers do, by address and path. */
 function serve(answers: Record<string, unknown>): string[] {
@@ -48,18 +48,18 @@ const waiting = {
 
 it('asks a ready pod of each set what waits, and where the new one has nothing for it', async () => {
   serve(waiting);
-  expect(await checkSets(() => observed, 'new', { runtime: 'licensed' }, signal)).toEqual({
+  expect(await checkSets(() => observed, 'new', { runtime: 'licensed' }, hooks)).toEqual({
     goesOn: true,
     isLost: true,
     message: '1 thread waits at `approve`, which this revision has not.',
   });
   const refusing = { runtime: 'licensed', on_release: { waiting: 'refuse' } } as const;
-  expect(await checkSets(() => observed, 'new', refusing, signal)).toMatchObject({ goesOn: false });
+  expect(await checkSets(() => observed, 'new', refusing, hooks)).toMatchObject({ goesOn: false });
 });
 
 it('does not know where it reaches no pod', async () => {
   serve({});
-  const check = await checkSets(() => observed, 'new', { runtime: 'licensed' }, signal);
+  const check = await checkSets(() => observed, 'new', { runtime: 'licensed' }, hooks);
   expect(check).toMatchObject({
     goesOn: true,
     isLost: false,
@@ -67,7 +67,7 @@ it('does not know where it reaches no pod', async () => {
   });
   const away = { ...observed, sets: new Map([['new', setOf(podAt('10.0.0.3'))]]) };
   const refusing = { on_release: { waiting: 'refuse' } } as const;
-  expect(await checkSets(() => away, 'new', refusing, signal)).toMatchObject({
+  expect(await checkSets(() => away, 'new', refusing, hooks)).toMatchObject({
     goesOn: false,
     message: expect.stringMatching(/the version that served cannot be asked/),
   });
@@ -77,10 +77,10 @@ it('asks nothing at a first deploy, at a restart, of other servers, and where th
   const asked = serve(waiting);
   const licensed = { runtime: 'licensed' } as const;
   const checks = [
-    await checkSets(() => ({ ...observed, traffic: undefined }), 'new', licensed, signal),
-    await checkSets(() => observed, 'old', licensed, signal),
-    await checkSets(() => observed, 'new', { runtime: 'command' }, signal),
-    await checkSets(() => observed, 'new', { ...licensed, on_release: { waiting: 'move' } }, signal),
+    await checkSets(() => ({ ...observed, traffic: undefined }), 'new', licensed, hooks),
+    await checkSets(() => observed, 'old', licensed, hooks),
+    await checkSets(() => observed, 'new', { runtime: 'command' }, hooks),
+    await checkSets(() => observed, 'new', { ...licensed, on_release: { waiting: 'move' } }, hooks),
   ];
   expect(checks).toEqual([undefined, undefined, undefined, undefined]);
   expect(asked).toEqual([]);
