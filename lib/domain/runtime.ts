@@ -57,6 +57,7 @@ export const reasonWords: Readonly<Record<RuntimeReason, string>> = {
   start_command: 'start_command starts it',
   own_server: 'its source starts a server of its own',
   first_revision: 'its first revision ran it, and threads do not move',
+  redeployed: 'a revision that ran in it was deployed again',
   installation: 'this installation runs it by default',
   usual: 'it is the usual one where the deployment runs',
 };
@@ -136,6 +137,18 @@ export function resolveRuntime(facts: RuntimeFacts): Resolved | { problem: strin
   return { resolved: 'command', reason: 'asked' };
 }
 
+/** What a revision runs in that ran in it before, and why. */
+export function resolvedAgain(
+  known: ResolvedRuntime,
+  {
+    runtime: wish,
+    start_command: startCommand,
+  }: { runtime?: Runtime | undefined; start_command?: string | undefined },
+): Resolved {
+  if (known !== 'command' || wish === 'command') return { resolved: known, reason: 'redeployed' };
+  return { resolved: known, reason: startCommand === undefined ? 'own_server' : 'start_command' };
+}
+
 /**
  * What a deployment keeps of it: what its graphs ran in is kept while something else is started in their
  * place, for their threads are still there.
@@ -144,7 +157,7 @@ export const keptRuntime = (before: Resolved | undefined, now: Resolved): Resolv
   before !== undefined &&
   before.resolved !== 'command' &&
   now.resolved === 'command' &&
-  now.reason !== 'asked'
+  (now.reason === 'start_command' || now.reason === 'own_server')
     ? before
     : now;
 

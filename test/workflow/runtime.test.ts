@@ -1,8 +1,11 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
+import type { AgentServer } from '../../lib/contract/revision-status.ts';
 import { findDeployment } from '../../lib/core/items/deployments.ts';
+import { deploymentKeyOf, revisionKeyOf } from '../../lib/store/keys/index.ts';
 import { change, github, post, redeploy, show, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import { buildStarted, claimed, deploy, reaches } from '../support/world/steps.ts';
+import { buildStarted, claimed, deployBuilt, reaches } from '../support/world/steps.ts';
 
 const runtimeOf = async (world: RunningWorld, id: string) => {
   const { runtime_resolved: resolved, runtime_reason: reason } = await show(world, id);
@@ -47,20 +50,109 @@ it('fails the deploy of a source that has no graphs for it, before a listener he
   expect((await findDeployment(world.deps.table, world.caller.tenantId, id))?.epoch).toBe(0);
 });
 
+/** Builds a revision as one that starts such a server, and deploys it. */
+async function deployed(
+  world: RunningWorld,
+  id: string,
+  revisionId: string,
+  server: AgentServer,
+): Promise<void> {
+  await buildStarted(world, revisionId);
+  await world.deps.builds.succeed(revisionId, { server });
+  await deployBuilt(world, id, revisionId);
+}
+
+const next = { source_revision_config: { repo_ref: 'next' } };
+
 it('changes only for who accepts that threads stay behind; a rollback too', async () => {
   const world = await aRunningWorld();
-  const { id, latest_revision_id: first } = await post(world, github('app'));
-  await deploy(world, id, first);
-  const other = { source_config: { runtime: 'dev' } };
-  const now = (await runtimeOf(world, id)).resolved;
-  expect(now).toBe('command');
-  await expect(change(world, id, other)).rejects.toThrow(
-    /run in 'command', and in 'dev' none of their threads are there.*"accept_new_state": true/,
-  );
+  const own = { source_config: { runtime: 'command', start_command: 'make run' } };
+  const { id, latest_revision_id: first } = await post(world, {
+    ...github('app'),
+    source_config: { ...github('app').source_config, ...own.source_config },
+  });
+  await deployed(world, id, first, 'langgraph');
+  expect(world.deps.builds.jobs.get(`build-${first}`)).toMatchObject({ runtime: 'command' });
+  const other = { source_config: { runtime: 'dev', start_command: '' } };
+  const refused = /run in 'command', and in 'dev' none of their threads are there.*"accept_new_state": true/;
+  await expect(change(world, id, other)).rejects.toThrow(refused);
+  // What `auto` would choose is another one, too.
+  await expect(
+    change(world, id, { source_config: { ...other.source_config, runtime: 'auto' } }),
+  ).rejects.toThrow(refused);
   const { latest_revision_id: second } = await change(world, id, { ...other, accept_new_state: true });
-  await buildStarted(world, second);
-  await world.deps.builds.succeed(second, { server: 'langgraph' });
-  await claimed(world);
+  await deployed(world, id, second, 'langgraph');
   expect(await runtimeOf(world, id)).toEqual({ resolved: 'dev', reason: 'source_config.runtime says so' });
   await expect(redeploy(world, id, first)).rejects.toThrow(/run in 'dev', and in 'command'/);
+  const back = await redeploy(world, id, first, {}, { accept_new_state: true });
+  await deployBuilt(world, id, back.latest_revision_id);
+  expect(await runtimeOf(world, id)).toEqual({
+    resolved: 'command',
+    reason: 'a revision that ran in it was deployed again',
+  });
+});
+
+it('asks nobody who never named one: a server of its own may come and go, and be deployed again', async () => {
+  const world = await aRunningWorld();
+  const { id, latest_revision_id: first } = await post(world, github('app'));
+  await deployed(world, id, first, 'other');
+  const { latest_revision_id: second } = await change(world, id, next);
+  await deployed(world, id, second, 'langgraph');
+  for (const again of [first, first, second]) {
+    const { latest_revision_id: latest } = await redeploy(world, id, again);
+    await deployBuilt(world, id, latest);
+    expect((await showRevision(world, id, latest)).runtime_resolved).toBe(
+      again === first ? 'command' : 'dev',
+    );
+    // The threads of the graphs stay where they are.
+    expect((await runtimeOf(world, id)).resolved).toBe('dev');
+  }
+});
+
+it('is known of what an earlier release has deployed, when that is deployed again', async () => {
+  const world = await aRunningWorld();
+  const { id, latest_revision_id: first } = await post(world, github('app'));
+  await deployed(world, id, first, 'langgraph');
+  const ref = { tenantId: world.caller.tenantId, deploymentId: id };
+  for (const Key of [
+    deploymentKeyOf({ tenant_id: ref.tenantId, id }),
+    revisionKeyOf({ ...ref, revisionId: first }),
+  ])
+    await world.deps.table.client.send(
+      new UpdateCommand({
+        TableName: world.deps.table.name,
+        Key,
+        UpdateExpression: 'REMOVE #runtime',
+        ExpressionAttributeNames: { '#runtime': 'runtime' },
+      }),
+    );
+  const own = { runtime: 'command', start_command: 'make run' };
+  await expect(change(world, id, { source_config: own })).rejects.toThrow(/run in 'dev', and in 'command'/);
+  const { latest_revision_id: second } = await change(world, id, {
+    source_config: own,
+    accept_new_state: true,
+  });
+  await deployed(world, id, second, 'langgraph');
+  await expect(redeploy(world, id, first)).rejects.toThrow(/run in 'command', and in 'dev'/);
+  const back = await redeploy(world, id, first, {}, { accept_new_state: true });
+  await deployBuilt(world, id, back.latest_revision_id);
+  expect((await runtimeOf(world, id)).resolved).toBe('dev');
+});
+
+it('is refused at once where a langgraph.json that stays is left without a command', async () => {
+  const world = await aRunningWorld();
+  const { id, latest_revision_id: first } = await post(world, {
+    ...github('app'),
+    source_config: { ...github('app').source_config, runtime: 'command', start_command: 'make run' },
+  });
+  await deployed(world, id, first, 'langgraph');
+  await expect(change(world, id, { source_config: { start_command: '' } })).rejects.toThrow(
+    /nothing says how to start it.*Give a start_command/,
+  );
+  // Another commit may have a server of its own.
+  const { latest_revision_id: second } = await change(world, id, {
+    source_config: { start_command: '' },
+    ...next,
+  });
+  await deployed(world, id, second, 'other');
 });

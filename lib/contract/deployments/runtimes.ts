@@ -16,6 +16,7 @@ export const runtimeReasons = [
   'start_command',
   'own_server',
   'first_revision',
+  'redeployed',
   'installation',
   'usual',
 ] as const;

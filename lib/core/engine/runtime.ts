@@ -1,7 +1,7 @@
 import type { DurableWish } from '../../contract/deployments/runtimes.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import { serverOf } from '../../domain/agent-server.ts';
-import { durableWish, type Resolved, resolveRuntime } from '../../domain/runtime.ts';
+import { durableWish, type Resolved, resolvedAgain, resolveRuntime } from '../../domain/runtime.ts';
 import type { Deps, Settings } from '../deps.ts';
 import { configurationOf, deploymentRefOf, getConfiguration } from '../items/deployments.ts';
 import type { Configuration, Deployment, Listener, Revision } from '../items/items.ts';
@@ -28,9 +28,11 @@ export async function runtimeOf(
   revision: Revision,
 ): Promise<Resolved | { problem: string } | undefined> {
   const { runtime: known } = revision;
-  if (known !== undefined)
-    return known === deployment.runtime?.resolved ? deployment.runtime : { resolved: known, reason: 'asked' };
   const ref = deploymentRefOf(deployment);
+  if (known !== undefined)
+    return known === deployment.runtime?.resolved
+      ? deployment.runtime
+      : resolvedAgain(known, await configurationFor(deps, ref, deployment, revision));
   const [configuration, host] = await Promise.all([
     configurationFor(deps, ref, deployment, revision),
     findListener(deps.table, deployment.tenant_id, deployment.listener_id),

@@ -116,7 +116,10 @@ async function begin(
   return resolveSource(deps, ref, deployment);
 }
 
-/** That of the revision, which a deployment that asks for none keeps from its first one. */
+/**
+ * Of what the revision ran in before, if it is deployed again; else of what is asked for. A deployment that
+ * asks for none keeps that of its first revision.
+ */
 async function runtimeHindrance(
   deps: PrepareDeps,
   ref: RevisionRef,
@@ -129,7 +132,8 @@ async function runtimeHindrance(
     revision,
   );
   const keeps = runtime === 'auto' && startCommand === undefined;
-  return runtimeProblem(keeps ? deployment.runtime?.resolved : runtime, startCommand, listener);
+  const comes = revision.runtime ?? (keeps ? deployment.runtime?.resolved : runtime);
+  return runtimeProblem(comes, startCommand, listener);
 }
 
 /** Without its stores a LangGraph server would not even be started where none are brought. */

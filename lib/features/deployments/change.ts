@@ -31,13 +31,12 @@ import {
   checkBuildNames,
   checkImagePlace,
   checkImmutable,
-  checkNewState,
   checkPushPaths,
   checkRepository,
-  checkRuntime,
   checkSecretNames,
 } from './field-checks.ts';
 import { recordUpload } from './record-upload.ts';
+import { checkRuntime, checkRuntimeChange } from './runtime-checks.ts';
 import type { ChangeDeploymentBody } from './shape.ts';
 
 export type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'blobs' | 'settings' | 'idempotency'>;
@@ -77,7 +76,7 @@ export function change<T>(
     await checkSecretNames(deps, before, asked, body);
     checkBuildNames(asked.config, body.source_config ?? {});
     checkRuntime(listener, askedAnew(before, body).source_config, asked);
-    await checkNewState(deps, before, listener, body);
+    await checkRuntimeChange(deps, { before, after: asked, listener, body, plan });
     if (!plan.always && secrets.secrets === undefined && hasSameConfiguration(asked, stored)) {
       const output = await show(stored, undefined);
       const record = deps.idempotency.record(output);

@@ -22,14 +22,9 @@ import { chooseListener, listenerRefusalOf } from './choose-listener.ts';
 import { checkClusterNames, checkOperatorLimits, checkRoom, checkWhatRuns } from './compute-checks.ts';
 import { mergeConfig, resolveSecrets, sealNew, withBuildSecrets, withPlain } from './configuration.ts';
 import { describePendingDeletion, hostTaken, integrationGone } from './conflicts.ts';
-import {
-  checkBuildNames,
-  checkImagePlace,
-  checkPushPaths,
-  checkRepository,
-  checkRuntime,
-} from './field-checks.ts';
+import { checkBuildNames, checkImagePlace, checkPushPaths, checkRepository } from './field-checks.ts';
 import type { createDeployment as row } from './routes.ts';
+import { checkRuntime } from './runtime-checks.ts';
 import type { CreateDeploymentBody } from './shape.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
 

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hostProblem } from '../../adapters/outbound/addresses.ts';
-import type { ResolvedRuntime } from '../../contract/deployments/runtimes.ts';
 import { masked, nameInBoth, namesInBoth, SECRET_MASK } from '../../contract/deployments/secrets.ts';
 import { refuse, ValidationError } from '../../contract/errors.ts';
 import { readingProblems } from '../../contract/push-paths.ts';
@@ -9,66 +8,12 @@ import type { Source } from '../../contract/revision-status.ts';
 import { valueError } from '../../contract/validation/problems.ts';
 import type { Deps, Settings } from '../../core/deps.ts';
 import { deploymentRefOf } from '../../core/items/deployments.ts';
-import type { Deployment, DeploymentConfig, Listener } from '../../core/items/items.ts';
-import { findRevisionByNumber } from '../../core/items/revisions.ts';
+import type { Deployment, DeploymentConfig } from '../../core/items/items.ts';
 import { openDeploymentSecrets } from '../../core/secrets.ts';
-import { serverOf } from '../../domain/agent-server.ts';
 import { ownImage, repositoryOf } from '../../domain/image-repository.ts';
-import { newStateReason, runtimeProblem, usualRuntime } from '../../domain/runtime.ts';
 import { sourceKinds } from '../../domain/source.ts';
 import { isSameJson } from './configuration.ts';
 import type { ChangeDeploymentBody } from './shape.ts';
-
-/**
- * Refuses a runtime that its listener or another field rules out, and a rule for releases that it has no
- * means for. What is stored already is taken when it is sent back.
- */
-export function checkRuntime(
-  listener: Listener,
-  asked: Pick<DeploymentConfig, 'runtime' | 'start_command' | 'on_release'>,
-  after: { config: DeploymentConfig; runtime?: Deployment['runtime'] },
-): void {
-  const { runtime, start_command: startCommand } = after.config;
-  const isAsked = asked.runtime !== undefined || asked.start_command !== undefined;
-  const problem = isAsked ? runtimeProblem(runtime, startCommand, listener) : undefined;
-  if (problem !== undefined) throw refuse('source_configuration', { reason: problem });
-  const pins = runtime === 'durable' || after.runtime?.resolved === 'durable';
-  if (asked.on_release?.waiting === 'pin' && !pins)
-    throw refuse('source_configuration', {
-      reason: `'source_config.on_release.waiting' is 'pin', which runtime 'durable' alone can; set it to 'warn', 'refuse' or 'move'.`,
-    });
-}
-
-/**
- * Refuses another runtime than the deployment's revisions came to, unless the request says that it knows:
- * the threads of one are not there in another.
- */
-export async function checkNewState(
-  { table }: Pick<Deps, 'table'>,
-  before: Deployment,
-  { compute_type: type }: Listener,
-  { accept_new_state: accepts, source_config: config }: ChangeDeploymentBody,
-): Promise<void> {
-  const asked = config?.runtime;
-  if (accepts === true || asked === undefined || asked === 'auto' || asked === before.config.runtime) return;
-  const now = before.runtime?.resolved ?? (await servedBy(table, before, type));
-  if (now === undefined || now === asked) return;
-  throw refuse('state_forbids', { reason: newStateReason(asked, now) });
-}
-
-/** What an earlier release has deployed, which noted no runtime; undefined: nothing was deployed yet. */
-async function servedBy(
-  table: Deps['table'],
-  before: Deployment,
-  type: Listener['compute_type'],
-): Promise<ResolvedRuntime | undefined> {
-  if (before.active === undefined) return undefined;
-  const revision = await findRevisionByNumber(table, deploymentRefOf(before), before.active.number);
-  if (revision === undefined || before.config.start_command !== undefined) return undefined;
-  const { source, artifact } = revision;
-  const made = serverOf({ source, server: artifact?.server }, before.config.resource_spec ?? {});
-  return made === 'langgraph' ? usualRuntime(type) : 'command';
-}
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -11,11 +11,11 @@ import { configurationOf, getConfiguration, getDeploymentItem } from '../../core
 import type { Configuration, Deployment, Revision } from '../../core/items/items.ts';
 import { getRevisionItem } from '../../core/items/revisions.ts';
 import { secretVersionsOf } from '../../core/secrets.ts';
-import { newStateReason } from '../../domain/runtime.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import type { redeployRevision as row } from '../revisions/routes.ts';
 import { isSameJson } from './configuration.ts';
+import { runtimeAgain } from './runtime-checks.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
 
 type Asked = RouteInput<typeof row>;
@@ -43,8 +43,8 @@ export async function redeployRevision(
     checkMatch(before, headers.ifMatch);
     await checkWaiting(deps, before);
     checkRunnable(old);
-    checkSameState(before, old, body?.accept_new_state);
     const snapshot = await getConfiguration(deps.table, ref, old.configuration);
+    const runtime = await runtimeAgain(deps, { before, old, snapshot }, body?.accept_new_state);
     const currentSecrets = query.secrets === 'current';
     const settled = withSourceOf(deps, before, old, snapshot);
     const wanted = currentSecrets ? withSecretsOf(snapshot, before) : snapshot;
@@ -72,7 +72,7 @@ export async function redeployRevision(
         caller,
       ),
       ...(old.commit !== undefined && { commit: old.commit }),
-      ...(old.runtime !== undefined && { runtime: old.runtime }),
+      ...(runtime !== undefined && { runtime }),
       cause: { kind: 'redeploy', revision_id: old.id, ...why },
     };
     const shown = await showDeployment(deps, after);
@@ -89,16 +89,6 @@ function checkRunnable(old: Revision): void {
   const runnable = [old.artifact, commit, image, tarball].some((source) => source !== undefined);
   if (!runnable || !isTerminal(old.status))
     throw refuse('nothing_to_run', { id: old.id, status: old.status });
-}
-
-/** Its threads are not there in what the deployment runs in by now, and those of that are not there in it. */
-function checkSameState(
-  { runtime: now }: Deployment,
-  { runtime: then }: Revision,
-  accepts: boolean | undefined,
-): void {
-  if (accepts === true || now === undefined || then === undefined || now.resolved === then) return;
-  throw refuse('state_forbids', { reason: newStateReason(then, now.resolved) });
 }
 
 /** The deployment with the source of an earlier revision. */

@@ -99,13 +99,20 @@ export const showRevision = (world: Asking, id: string, revisionId: string, quer
     world.caller,
   );
 
-export const redeploy = (world: Asking, id: string, revisionId: string, query: Query = {}) =>
+export const redeploy = (
+  world: Asking,
+  id: string,
+  revisionId: string,
+  query: Query = {},
+  body: object = {},
+) =>
   redeployRevision(
     world.deps,
     {
       ...plain,
       params: { deployment_id: id, revision_id: revisionId },
       query: revisionRows.redeployRevision.query.parse(query),
+      body: revisionRows.redeployRevision.body.parse(body),
       headers: {},
     },
     world.caller,
