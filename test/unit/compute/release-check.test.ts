@@ -186,7 +186,7 @@ describe('a look before a switch', () => {
     // The second page never comes.
     const { ask } = serverWith(threads);
     const serving: AskServer = (method, path, body, signal) =>
-      (body as { offset?: number } | undefined)?.offset === 100
+      body !== undefined && 'offset' in body && body.offset === 100
         ? new Promise((_, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason));
           })
