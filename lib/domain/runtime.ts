@@ -85,9 +85,20 @@ export function runtimeProblem(
 function durableProblem({ compute_id: id, compute_type: type, version }: Host): string | undefined {
   if (!computeKinds[type].isOneMachine)
     return `'source_config.runtime' is 'durable', which runs on listeners of compute_type 'process' so far; listener ${id} ${computeWords[type].does}. Set it to '${usualRuntime(type)}', or use another listener.`;
-  if (version !== undefined && isAtLeast(version, DURABLE_SINCE)) return undefined;
-  return `'source_config.runtime' is 'durable', which listeners know since version ${DURABLE_SINCE}; listener ${id} has ${version === undefined ? 'named no version' : `version ${version}`}. Update it, or set runtime to 'dev'.`;
+  // One that has never asked for tasks says its version when it takes this one.
+  return version === undefined ? undefined : tooOld(id, version);
 }
+
+/** Why the listener that is about to take a revision cannot run it; undefined: it can, as far as its version goes. */
+export const unknownRuntime = (
+  runtime: ResolvedRuntime | undefined,
+  { compute_id: id, version }: Host,
+): string | undefined => (runtime === 'durable' ? tooOld(id, version) : undefined);
+
+const tooOld = (id: string, version: string | undefined): string | undefined =>
+  version !== undefined && isAtLeast(version, DURABLE_SINCE)
+    ? undefined
+    : `'source_config.runtime' is 'durable', which listeners know since version ${DURABLE_SINCE}; listener ${id} has ${version === undefined ? 'named no version' : `version ${version}`}. Update it, or set runtime to 'dev'.`;
 
 const numbersOf = (version: string): number[] | undefined =>
   /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})/.exec(version)?.slice(1).map(Number);

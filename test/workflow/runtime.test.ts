@@ -2,7 +2,12 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import type { AgentServer } from '../../lib/contract/revision-status.ts';
 import { findDeployment } from '../../lib/core/items/deployments.ts';
+import { findRevision } from '../../lib/core/items/revisions.ts';
+import { DURABLE_SINCE } from '../../lib/domain/runtime.ts';
+import { claimTasks } from '../../lib/features/listener-protocol/claim.ts';
 import { deploymentKeyOf, revisionKeyOf } from '../../lib/store/keys/index.ts';
+import { until } from '../support/until.ts';
+import { complete } from '../support/world/listening.ts';
 import { change, github, post, redeploy, show, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import { buildStarted, claimed, deployBuilt, reaches } from '../support/world/steps.ts';
@@ -155,4 +160,56 @@ it('is refused at once where a langgraph.json that stays is left without a comma
     ...next,
   });
   await deployed(world, id, second, 'other');
+});
+
+const durable = (name: string) => ({
+  ...github(name),
+  source_config: { ...github(name).source_config, runtime: 'durable' },
+});
+
+/** The listener asks for work, and says its version. */
+const claimAs = (world: RunningWorld, version: string) =>
+  claimTasks(
+    world.deps,
+    {
+      params: { listener_id: world.listenerId },
+      body: { instance_id: 'one', version, max: 10, holding: [], wait_seconds: 0 },
+    },
+    world.caller,
+  );
+
+/** Builds a revision, and waits until it is offered. */
+async function offeredDurable(world: RunningWorld, id: string, revisionId: string, wish: string) {
+  await buildStarted(world, revisionId);
+  expect(world.deps.builds.jobs.get(`build-${revisionId}`)).toMatchObject({ durable: wish });
+  await world.deps.builds.succeed(revisionId, { server: 'langgraph', durable: true });
+  await reaches(world, id, revisionId, 'AWAITING_DEPLOY');
+  const { tenantId } = world.caller;
+  const ref = { tenantId, deploymentId: id, revisionId };
+  await until(async () => (await findRevision(world.deps.table, ref))?.task_id, { what: 'the task' });
+}
+
+it('is built for the durable server and handed over as that, and is so from then on', async () => {
+  const world = await aRunningWorld();
+  const { id, latest_revision_id: first } = await post(world, durable('app'));
+  await offeredDurable(world, id, first, 'asked');
+  const { tasks } = await claimAs(world, DURABLE_SINCE);
+  expect(tasks).toMatchObject([{ kind: 'DEPLOY', runtime: 'durable' }]);
+  expect((await runtimeOf(world, id)).resolved).toBe('durable');
+  await complete(world, tasks[0], 'succeeded', { url: 'http://localhost:4401/d/it' });
+  const { latest_revision_id: second } = await change(world, id, {
+    source_config: { runtime: 'auto' },
+  });
+  await buildStarted(world, second);
+  expect(world.deps.builds.jobs.get(`build-${second}`)).toMatchObject({ durable: 'kept' });
+});
+
+it('is not handed to a listener that says only then that it does not know it', async () => {
+  const world = await aRunningWorld();
+  const { id, latest_revision_id: first } = await post(world, durable('app'));
+  await offeredDurable(world, id, first, 'asked');
+  expect((await claimAs(world, '0.1.0')).tasks).toEqual([]);
+  expect(await reaches(world, id, first, 'DEPLOY_FAILED')).toMatchObject({
+    status_message: expect.stringMatching(/listener machine has version 0\.1\.0\. Update it/),
+  });
 });

@@ -17,6 +17,7 @@ import { findRevision, MoveRefused } from '../../core/items/revisions.ts';
 import { type Lease, revisionOf } from '../../core/items/tasks.ts';
 import { isUnavailable } from '../../core/unavailable.ts';
 import { misfit } from '../../domain/platforms.ts';
+import { unknownRuntime } from '../../domain/runtime.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { type Noted, noteSeen, noteWork } from './last-seen.ts';
@@ -139,7 +140,7 @@ async function claimDeploy(
   const revision = await findRevision(deps.table, revisionOf(task));
   if (deployment === undefined || revision === undefined) return undefined;
   // It was built before the listener said what it runs, or this one runs on another machine since.
-  const unfit = misfit(revision.artifact?.platforms, listener);
+  const unfit = misfit(revision.artifact?.platforms, listener) ?? unknownRuntime(revision.runtime, listener);
   if (unfit !== undefined) return endHandOver(deps, revision, unfit);
   // Before the claim: what cannot be handed over must not be claimed, for it would be claimed again at each
   // poll.

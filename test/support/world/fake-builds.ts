@@ -49,7 +49,7 @@ export class FakeBuilds implements Builds {
   }
 
   /** `name`: the build's, which is the revision's id for its first build. */
-  async succeed(name: string, made: { server?: AgentServer } = {}): Promise<void> {
+  async succeed(name: string, made: { server?: AgentServer; durable?: true } = {}): Promise<void> {
     await this.become(`build-${name}`, { state: 'running' });
     const job = this.jobs.get(`build-${name}`);
     const key = job === undefined ? '' : artifactKeyOf(job);

@@ -6,6 +6,7 @@ import {
   type RuntimeFacts,
   resolveRuntime,
   runtimeProblem,
+  unknownRuntime,
 } from '../../../lib/domain/runtime.ts';
 
 const machine = { compute_type: 'process', compute_id: 'laptop', version: '9.0.0' } as const;
@@ -106,10 +107,23 @@ it.each([
 
 describe('a listener', () => {
   it.each([
+    ['durable', machine, undefined],
+    ['durable', { ...machine, version: '0.1.9' }, /has version 0\.1\.9. Update it/],
+    ['durable', { ...machine, version: undefined }, /listener laptop has named no version/],
+    ['dev', { ...machine, version: '0.1.0' }, undefined],
+    [undefined, { ...machine, version: undefined }, undefined],
+  ] as const)('takes a revision of runtime %s, or says what it lacks: %j', (runtime, host, problem) => {
+    const said = unknownRuntime(runtime, host);
+    if (problem === undefined) expect(said).toBeUndefined();
+    else expect(said).toMatch(problem);
+  });
+
+  it.each([
     [machine, undefined],
     [{ ...machine, version: '0.2.0' }, undefined],
     [{ ...machine, version: '0.1.9' }, /since version 0\.2\.0; listener laptop has version 0\.1\.9/],
-    [{ ...machine, version: undefined }, /listener laptop has named no version/],
+    // It says its version when it takes its first task.
+    [{ ...machine, version: undefined }, undefined],
     [{ ...machine, version: 'main' }, /has version main/],
     [cluster, /compute_type 'process' so far; listener prod runs pods/],
   ])('%j knows durable, or is named with what it lacks', (host, problem) => {
