@@ -1,6 +1,5 @@
 import type { DurableWish, Runtime } from '../contract/deployments/runtimes.ts';
 import type { RevisionRef } from '../contract/refs.ts';
-
 import type { AgentServer } from '../contract/revision-status.ts';
 import type { GitCredentials } from './git-credentials.ts';
 

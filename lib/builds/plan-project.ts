@@ -1,6 +1,5 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import {
   type DurableWish,
   NEEDS_COMMAND,
@@ -14,7 +13,6 @@ import {
   type Quotes,
   readAgentProject,
 } from './agent-project.ts';
-
 import { detectServer, nothingToStart, releaseLine, serverOfCommand } from './detect/detect.ts';
 import type { Look, Server } from './detect/server.ts';
 import { readSourceFiles } from './detect/source-files.ts';

@@ -8,7 +8,6 @@ import {
   type Runtime,
   type RuntimeReason,
 } from '../contract/deployments/runtimes.ts';
-
 import type { AgentServer } from '../contract/revision-status.ts';
 
 /** The first version of a listener that runs `durable`. */

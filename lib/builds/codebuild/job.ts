@@ -1,10 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-
 import { durableWishes, runtimes } from '../../contract/deployments/runtimes.ts';
 import { BuildFailure } from '../failure.ts';
-
 import { ownEnvironment, run } from './run.ts';
 
 const credentials = z.object({
