@@ -33,6 +33,7 @@ const stores = [
   { variable: 'DATABASE_URI', secret: 'POSTGRES_URI_CUSTOM' },
   { variable: 'REDIS_URI', secret: 'REDIS_URI_CUSTOM' },
 ] as const;
+const otherDatabase = { variable: 'DATABASE_URL', secret: 'POSTGRES_URI_CUSTOM' } as const;
 
 /** What is in flight at a server that is replaced gets so long, unless its deployment says otherwise. */
 const GRACE_SECONDS = 180;
@@ -118,7 +119,7 @@ function healthOf({ health_check: given, server }: DeploySpec): ServerPlan['heal
 
 /** A deployment's own variables win over those that it is given, and those that it must have over both. */
 function variablesOf(
-  { environment, server }: DeploySpec,
+  { environment, server, runtime }: DeploySpec,
   { compute_type: type }: Listener,
   { variables: common, problem }: GivenVariables,
 ): Pick<ServerPlan, 'environment' | 'shared'> {
@@ -127,7 +128,9 @@ function variablesOf(
   const missing = needsMissing(type, new Set([...own.keys(), ...inItem]));
   if (server === 'langgraph' && missing.stores.length > 0 && problem === undefined)
     throw new ComputeRefused(describeFailure(missing));
-  const wanted = server === 'langgraph' ? stores : [];
+  // A server of somebody else may look for its database under either name.
+  const more = runtime === 'command' && !own.has(otherDatabase.variable) ? [otherDatabase] : [];
+  const wanted = server === 'langgraph' ? [...stores, ...more] : [];
   for (const { variable, secret } of wanted) {
     const value = own.get(secret);
     if (value !== undefined) own.set(variable, value);

@@ -46,6 +46,27 @@ describe('a release whose threads nobody can ask for', () => {
 
 describe('what the servers of the installation are made of', () => {
   it.each([
+    [{ server: 'langgraph', runtime: 'licensed' }, undefined],
+    [{ server: 'langgraph', runtime: 'command' }, 'x'],
+    [{ server: 'other', runtime: 'command' }, undefined],
+    [
+      {
+        server: 'langgraph',
+        runtime: 'command',
+        environment: [...environment, { name: 'DATABASE_URL', value: 'own' }],
+      },
+      'own',
+    ],
+  ] as const)('tells %j its database under another name: %s', (own, value) => {
+    expect(
+      planOf({
+        ...own,
+        environment: [...('environment' in own ? own.environment : environment)],
+      }).environment.find(({ name }) => name === 'DATABASE_URL')?.value,
+    ).toBe(value);
+  });
+
+  it.each([
     [{ server: 'langgraph' }, { path: '/ok', statuses: '200', seconds: 600 }],
     [{ server: 'other' }, { path: '/ok', statuses: '200-499', seconds: 600 }],
     [

@@ -56,10 +56,16 @@ export function needsStore(spec: ServerSpec, store: Store): boolean {
 function storeVariables(spec: ServerSpec, own: Map<string, V1EnvVarSource>): V1EnvVar[] {
   if (spec.server !== 'langgraph') return [];
   const base = baseNameOf(spec);
-  return Object.values(stores).map(({ variable, custom, name }) => ({
+  const variables: V1EnvVar[] = Object.values(stores).map(({ variable, custom, name }) => ({
     name: variable,
     valueFrom: own.get(custom) ?? fromSecret(name(base), URI_KEY),
   }));
+  // A server of somebody else may look for its database under either name.
+  const isOther = spec.runtime === 'command' && !own.has('DATABASE_URL');
+  const database = variables.find(({ name }) => name === stores.postgres.variable);
+  return isOther && database !== undefined
+    ? [...variables, { ...database, name: 'DATABASE_URL' }]
+    : variables;
 }
 
 const literals = (values: Readonly<Record<string, string>>): V1EnvVar[] =>

@@ -122,6 +122,14 @@ describe('the stores of a server of langgraph.json', () => {
     expect(needsStore(serverSpec(brought), 'redis')).toBe(false);
   });
 
+  it('are told a server of its own under the other name of a database too', () => {
+    const own = { ...langgraph, runtime: 'command' } as const;
+    expect(environmentOf(own).env).toContainEqual(fromSecret('DATABASE_URL', 'my-agent-deadbeef-db', 'uri'));
+    const brought = { ...own, environment: [{ name: 'DATABASE_URL', value: 'postgres://theirs' }] };
+    const { secretName, env } = environmentOf(brought);
+    expect(env).toContainEqual(fromSecret('DATABASE_URL', secretName, 'v0'));
+  });
+
   it('are nothing to any other server', () => {
     for (const server of ['other', undefined] as const) {
       expect(environmentOf({ server }).env).toEqual([...atLast]);
