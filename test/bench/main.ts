@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleFolderOf, bundleFunctions } from '../../lib/infra/bundles.ts';
 import { handlers } from '../../lib/infra/handlers.ts';
+import { agents } from './agents/agents.ts';
 import { accessOf, clientsOf } from './clients.ts';
 import { cost } from './cost-tables.ts';
 import { hostile } from './hostile.ts';
@@ -56,8 +57,8 @@ async function bundles(): Promise<void> {
 }
 
 /**
- * What can be asked for by name; all of it otherwise. The first four are the embedded default's, the others
- * AWS's.
+ * What can be asked for by name; all of it otherwise. The first four are the embedded default's, the last is
+ * the agent server's, which needs Python, the others are AWS's.
  */
 const parts: Record<string, () => Promise<void>> = {
   overhead,
@@ -68,6 +69,7 @@ const parts: Record<string, () => Promise<void>> = {
   init,
   warm,
   cost,
+  agents,
 };
 
 /**

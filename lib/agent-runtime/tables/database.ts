@@ -57,8 +57,8 @@ export const isAway = (error: unknown): boolean =>
 const RETRY_MILLISECONDS = 500;
 
 /**
- * Does something that may be done twice, and again while Postgres is away: it may be starting just now. Throws
- * what failed last when the time is over.
+ * Does something that may be done twice, and again while Postgres is away, which may be starting just now.
+ * Throws what failed last when the time is over.
  */
 export async function oncePostgresIsThere<T>(
   work: () => Promise<T>,

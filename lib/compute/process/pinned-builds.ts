@@ -87,9 +87,10 @@ export class PinnedBuilds {
   take(server: Server): boolean {
     const live = [...this.#live].find((one) => one.server === server);
     const serving = this.#serving();
-    if (live === undefined || serving === undefined || this.#ending.signal.aborted) return false;
+    if (live === undefined || this.#ending.signal.aborted) return false;
     const id = buildIdOf(live.spec);
-    if (buildIdOf(serving.spec) === id || this.#beside.has(id)) return false;
+    // While none serves, as after a crash, it goes on with what it has in hand.
+    if ((serving && buildIdOf(serving.spec)) === id || this.#beside.has(id)) return false;
     this.#put(id, { server, isWoken: false, idleSince: undefined });
     return true;
   }
@@ -182,7 +183,7 @@ export class PinnedBuilds {
     );
   }
 
-  /** Whether another build may be started again. One that has nothing to do makes room, and has gone at the next look. */
+  /** Whether another build may be started again. The one that has had nothing to do for longest makes room. */
   #hasRoom(): boolean {
     const woken = [...this.#beside].filter(([, { isWoken }]) => isWoken);
     if (woken.length < WOKEN_MAX) return true;

@@ -32,11 +32,11 @@ export async function pythonWith(
   return folder;
 }
 
-/** A copy of the project, as an artifact has it. */
-export async function newProject(processes: ProcessSupervisor): Promise<string> {
+/** A copy of a project, as an artifact has it. */
+export async function newProject(processes: ProcessSupervisor, source = project): Promise<string> {
   const venv = await pythonWith(processes, 'worker', WORKER_PACKAGES);
   const folder = await mkdtemp(join(tmpdir(), 'agent-project-'));
-  await cp(project, folder, { recursive: true });
+  await cp(source, folder, { recursive: true });
   await symlink(venv, join(folder, '.venv'));
   return folder;
 }
