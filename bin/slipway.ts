@@ -12,6 +12,8 @@ import { runningTable } from '../lib/embedded/data-folder/running-database.ts';
 import { runningAccess } from '../lib/embedded/runtime/identity.ts';
 import { createLog } from '../lib/listener/log.ts';
 import { readOptions } from '../lib/listener/options.ts';
+import { embeddedRows } from '../lib/settings/embedded.ts';
+import { schemasOf } from '../lib/settings/row.ts';
 
 async function open(place: InstallationPlace): Promise<OpenTable> {
   if (place.kind === 'deployed') return deployedTable(place.tableName, place.region);
@@ -54,6 +56,30 @@ const installations: World['installations'] = {
   },
 };
 
+/** Both can be ended by a person, with nothing left half done. */
+async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const ending = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'])
+    process.once(name, () => ending.abort(new Obstacle('It was ended before it was done; nothing is left.')));
+  return work(ending.signal);
+}
+
+const postgresUser = () => schemasOf(embeddedRows).postgresUser.parse(process.env.SLIPWAY_POSTGRES_USER);
+
+/** What keeps data on a machine is much to load, and for these commands alone. */
+const backups: World['backups'] = {
+  backUp: (options) =>
+    untilInterrupted(async (signal) => {
+      const { backUp } = await import('../lib/backup/back-up.ts');
+      return backUp({ ...options, postgresUser: postgresUser(), signal }).catch(asObstacle);
+    }),
+  restore: (options) =>
+    untilInterrupted(async (signal) => {
+      const { restore } = await import('../lib/backup/restore.ts');
+      return restore({ ...options, postgresUser: postgresUser(), signal }).catch(asObstacle);
+    }),
+};
+
 /** CloudFront tries three times for ten seconds to reach what is behind it, before it says that it cannot. */
 const ASK_TIMEOUT_MILLISECONDS = 45_000;
 
@@ -69,6 +95,7 @@ process.exitCode = await main(process.argv.slice(2), {
   open,
   accessTo,
   installations,
+  backups,
   functionsOf: (region) => new LambdaClient(region === undefined ? {} : { region }),
   listen,
   ask,

@@ -4,6 +4,8 @@ import { createListenerKey, createTenantKey } from '../features/api-keys/create-
 import { bootstrap } from '../features/tenants/bootstrap.ts';
 import type { Table } from '../store/table.ts';
 import { agentsUrlOf } from './agents-url.ts';
+import { type Backups, onBackup } from './backup.ts';
+import type { BackupCommand } from './backup-options.ts';
 import { askForConsoleLink, type ConsoleAccess } from './console.ts';
 import { explain, Obstacle } from './explain.ts';
 import { fargateAgent, NOT_MANAGED } from './first-agent/fargate-agent.ts';
@@ -32,6 +34,7 @@ export type World = Surroundings & {
   accessTo(dataFolder: string): Promise<ConsoleAccess>;
   /** The installations of an account. */
   installations: Installations;
+  backups: Backups;
   /** The functions of a region; without one, of the SDK's own choice. */
   functionsOf(region: string | undefined): LambdaClient;
   write(line: string): void;
@@ -78,11 +81,15 @@ function understood(args: string[], world: World): CliCommand | undefined {
 async function run(command: Work, world: World): Promise<CommandResult | undefined> {
   if (command.kind === 'console') return consoleLink(command, world);
   if (isOnInstallation(command)) return onInstallation(command, world);
+  if (isOnBackup(command)) return onBackup(command, world);
   return isOnFunctions(command) ? onFunctions(command, world) : onTable(command, world);
 }
 
 const isOnInstallation = (command: Work): command is InstallationCommand =>
   command.kind === 'settings' || command.kind === 'preflight';
+
+const isOnBackup = (command: Work): command is BackupCommand =>
+  command.kind === 'backup' || command.kind === 'restore';
 
 type OnApi = Extract<Work, { kind: 'console' }>;
 
@@ -134,7 +141,7 @@ const resumed = (functions: number): CommandResult => ({
 });
 
 async function onTable(
-  command: Exclude<Work, OnFunctions | OnApi | InstallationCommand>,
+  command: Exclude<Work, OnFunctions | OnApi | InstallationCommand | BackupCommand>,
   world: World,
 ): Promise<CommandResult | undefined> {
   const { table, close } = await world.open(command.place);

@@ -3,6 +3,7 @@ import { type MemberRole, memberRoles } from '../contract/roles.ts';
 import { embeddedRows } from '../settings/embedded.ts';
 import { processRows } from '../settings/listener.ts';
 import { schemasOf } from '../settings/row.ts';
+import { type BackupCommand, backupCommands } from './backup-options.ts';
 import { type InstallationCommand, installationCommands } from './installation-options.ts';
 import { OptionsError } from './options-error.ts';
 
@@ -39,6 +40,7 @@ export type CliCommand =
   | { kind: 'pause' | 'resume'; place: DeployedPlace; json: boolean }
   | { kind: 'console'; json: boolean; at: { url: string } | { dataFolder: string } }
   | InstallationCommand
+  | BackupCommand
   | { kind: 'listener-key'; place: InstallationPlace; json: boolean; tenantId: string; listenerId: string };
 
 const text = { type: 'string' } as const;
@@ -63,6 +65,8 @@ const options = {
   role: text,
   'organization-wide': flag,
   'listener-id': text,
+  to: text,
+  from: text,
 } as const;
 
 const parse = (args: string[]) => parseArgs({ args, options, allowPositionals: true });
@@ -95,6 +99,7 @@ const commands: Record<
   'admin resume': { takes: [...whereOptions, 'json'], read: writersCommand('resume') },
   console: { takes: [...whereOptions, 'json', 'url'], read: consoleOf },
   ...installationCommands,
+  ...backupCommands,
   'first-agent': { takes: [...whereOptions, ...firstAgentOptions], read: firstAgentOf },
 };
 

@@ -22,6 +22,13 @@ export const USAGE = `Usage: npm run slipway -- <command> [options]
     --url URL                     the API of a deployed installation, with a key in SLIPWAY_API_KEY
                                   (default: that of npm start, with --data-dir below)
 
+  backup                          write everything that npm start, or a listener, keeps on this machine into a folder, while it runs
+    --to FOLDER                   a folder that is not there yet
+    --data-dir FOLDER             of npm start (default: as below), or of a listener
+  restore                         put a backup into an empty folder
+    --from FOLDER                 the backup
+    --data-dir FOLDER             where to
+
   admin bootstrap                 make an organization, its first tenant and an administrator's key
     --organization NAME           what the organization is called   (default: main)
     --tenant NAME                 what the tenant is called         (default: main)

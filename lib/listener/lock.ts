@@ -15,18 +15,26 @@ function readLock(file: string): z.infer<typeof lockSchema> | undefined {
   }
 }
 
+const fileIn = (dataFolder: string): string => join(dataFolder, 'listener.lock');
+
+/** The pid of the listener that runs on a data folder; undefined where none does. */
+export function runningListener(dataFolder: string): number | undefined {
+  const lock = readLock(fileIn(dataFolder));
+  const isAlive = lock !== undefined && startTimeOf(lock.pid) === lock.start_time;
+  return isAlive ? lock.pid : undefined;
+}
+
 /**
  * Takes the data folder for this process and ends what an earlier listener on it left alive. Throws when
  * another one is running on it.
  */
 export async function lockListenerFolder(dataFolder: string, supervisorId: string): Promise<void> {
   makeDataFolder(dataFolder, '--data-dir');
-  const file = join(dataFolder, 'listener.lock');
+  const file = fileIn(dataFolder);
   const earlier = readLock(file);
   if (earlier !== undefined && earlier.pid !== process.pid) {
-    if (startTimeOf(earlier.pid) === earlier.start_time) {
+    if (runningListener(dataFolder) !== undefined)
       throw new Error(`Another listener (pid ${earlier.pid}) is running on ${dataFolder}.`);
-    }
     await killCarriers(earlier.supervisor_id);
   }
   const lock = { pid: process.pid, start_time: ownStartTime(), supervisor_id: supervisorId };

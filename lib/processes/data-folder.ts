@@ -1,5 +1,5 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** A folder for data cannot be made or written; the message names it, and what to do. */
 export class DataFolderUnusable extends Error {}
@@ -33,6 +33,9 @@ function makeFolders(folder: string): void {
   }
 }
 
+/** A file of this name is in a data folder while a backup is restored into it. */
+export const RESTORING = 'restoring';
+
 /** Makes the folder, for its owner alone, unless it is there. Throws DataFolderUnusable. */
 export function makeDataFolder(folder: string, setting: string): void {
   try {
@@ -41,4 +44,10 @@ export function makeDataFolder(folder: string, setting: string): void {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     throw unusable(folder, reasons[code] ?? `making it failed (${code})`, setting);
   }
+  if (existsSync(join(folder, RESTORING)))
+    throw unusable(
+      folder,
+      'the restore into it was cut off (delete what is in it, and restore again)',
+      setting,
+    );
 }

@@ -1,19 +1,30 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, realpath } from 'node:fs/promises';
+
+import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../processes/atomic-file.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { installPostgres } from './binaries.ts';
+import { isAway, type PostgresClient } from './client.ts';
 import {
   type Database,
-  type DatabaseFolders,
+  deploymentsIn,
   hasDatabase,
   openDatabase,
   removeDatabase,
   tidyDumps,
+  waitingRestores,
 } from './databases.ts';
-import { isAway, type PostgresServer, startPostgres } from './server.ts';
+
+import {
+  type DatabaseFolders,
+  databaseFolders,
+  knownFolder,
+  POSTGRES_FOLDER,
+  POSTGRES_NOTE,
+} from './folders.ts';
+import { type PostgresServer, startPostgres } from './server.ts';
+
 import { canReach, postgresUser, type SystemUser } from './user.ts';
 
 /** Where the data lies whose folder the user of PostgreSQL cannot reach, as that of root's home. */
@@ -38,18 +49,24 @@ type Started = { server: PostgresServer; folders: DatabaseFolders };
 
 /**
  * The PostgreSQL of this machine: it starts when the first database is wanted, is started again when it dies,
- * and ends by `stop`.
+ * and ends with the last database, or by `stop`.
  */
 export class MachinePostgres {
   readonly #options: MachinePostgresOptions;
   readonly #ending = new AbortController();
   #starting: Promise<Started> | undefined;
-  #tidying: NodeJS.Timeout | undefined;
+  #stopping: Promise<void> | undefined;
+  readonly #tidying: NodeJS.Timeout;
   /** Databases are made and removed one after the other, so that no two want the same one. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: MachinePostgresOptions) {
     this.#options = options;
+    // Dumps go when their time is over, whether or not a server runs.
+    const tidy = () => void this.#tidy().catch((error: unknown) => options.log.warn(String(error)));
+    tidy();
+    this.#tidying = setInterval(tidy, TIDY_MILLISECONDS);
+    this.#tidying.unref();
   }
 
   /** The address of a deployment's database, which is made if it is not there. Throws PostgresMissing. */
@@ -58,7 +75,7 @@ export class MachinePostgres {
       const { server, folders } = await this.#started();
       for (let attempt = 1; ; attempt++)
         try {
-          return await openDatabase(server, folders, deploymentId);
+          return await openDatabase(server, folders, deploymentId, this.#ending.signal);
         } catch (error) {
           // It was killed meanwhile, and is started again; what was made is found the next time.
           if (attempt === OPEN_ATTEMPTS || !isAway(error)) throw error;
@@ -66,15 +83,30 @@ export class MachinePostgres {
     });
   }
 
+  /** Puts the databases that a backup has brought into the server. Throws PostgresMissing, or what stood in the way. */
+  async restore(): Promise<void> {
+    const folders = await databaseFolders(this.#options.dataFolder);
+    for (const deploymentId of await waitingRestores(folders)) await this.database(deploymentId);
+  }
+
+  /** Works on the server with all rights. */
+  use<T>(work: (server: PostgresClient) => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => work((await this.#started()).server));
+  }
+
   /** Removes a deployment's database, if it has one. A dump of it is kept for some days, unless it is not wanted. */
   remove(deploymentId: string, { keepsDump }: { keepsDump: boolean }): Promise<void> {
     return this.#inTurn(async () => {
-      const folder = await this.#knownFolder();
-      if (folder === undefined || !hasDatabase(foldersIn(folder), deploymentId)) return;
+      if (!hasDatabase(await databaseFolders(this.#options.dataFolder), deploymentId)) return;
       const { server, folders } = await this.#started();
       const dump = await removeDatabase(server, folders, deploymentId, { keepsDump }, this.#ending.signal);
       if (dump !== undefined)
         this.#options.log.info(`the database of deployment ${deploymentId} is kept in ${dump}`);
+      if ((await deploymentsIn(folders)).length > 0) return;
+      this.#starting = undefined;
+      this.#stopping = server.stop();
+      await this.#stopping;
+      this.#options.log.info('PostgreSQL is stopped: there are no databases any more');
     });
   }
 
@@ -87,7 +119,7 @@ export class MachinePostgres {
     this.#ending.abort(new Error('PostgreSQL is being stopped'));
     clearInterval(this.#tidying);
     const started = await this.#starting?.catch(() => undefined);
-    await started?.server.stop();
+    await Promise.all([started?.server.stop(), this.#stopping]);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -110,47 +142,34 @@ export class MachinePostgres {
     const { signal } = this.#ending;
     signal.throwIfAborted();
     const user = await postgresUser(processes, this.#options.userName, signal);
-    const folder = (await this.#knownFolder()) ?? (await this.#chooseFolder(user));
+    const folder = (await knownFolder(this.#options.dataFolder)) ?? (await this.#chooseFolder(user));
     await makePassable(folder, user);
     const programs = await (this.#options.programs?.() ?? installPostgres(processes, folder, signal));
-    const folders = foldersIn(folder);
+    const folders = await databaseFolders(this.#options.dataFolder);
     await mkdir(folders.dumps, { recursive: true, mode: 0o700 });
-    if (user !== undefined) await chown(folders.dumps, user.uid, user.gid);
     const onLine = (line: string) => /\b(?:FATAL|PANIC):/.test(line) && log.warn(`PostgreSQL: ${line}`);
     const server = await startPostgres(
       { processes, programs, folder, user, onLine, onCrash: log.error },
       signal,
     );
     log.info(`PostgreSQL pid ${server.pid()}, data in ${folder}`);
-    const tidy = () => void tidyDumps(folders).catch(() => undefined);
-    tidy();
-    this.#tidying = setInterval(tidy, TIDY_MILLISECONDS);
-    this.#tidying.unref();
     return { server, folders };
   }
 
-  /** Written down, so that data stay found whatever rights the folders above them are given later. */
-  get #note(): string {
-    return join(this.#options.dataFolder, 'postgres-folder');
-  }
-
-  async #knownFolder(): Promise<string | undefined> {
-    return existsSync(this.#note) ? (await readFile(this.#note, 'utf8')).trim() : undefined;
+  async #tidy(): Promise<void> {
+    await tidyDumps(await databaseFolders(this.#options.dataFolder));
   }
 
   async #chooseFolder(user: SystemUser | undefined): Promise<string> {
-    const inside = join(await realpath(this.#options.dataFolder), 'postgres');
+    const { dataFolder } = this.#options;
+    const inside = join(await realpath(dataFolder), POSTGRES_FOLDER);
     const key = createHash('sha256').update(inside).digest('hex').slice(0, 12);
     const folder = user === undefined || canReach(inside, user) ? inside : join(ELSEWHERE, key);
-    await writeFileAtomic(this.#note, `${folder}\n`);
+    // Written down, so that data stay found whatever rights the folders above them are given later.
+    await writeFileAtomic(join(dataFolder, POSTGRES_NOTE), `${folder}\n`);
     return folder;
   }
 }
-
-const foldersIn = (folder: string): DatabaseFolders => ({
-  passwords: join(folder, 'passwords'),
-  dumps: join(folder, 'dumps'),
-});
 
 /** Its user passes through the folder; nobody lists it. */
 async function makePassable(folder: string, user: SystemUser | undefined): Promise<void> {

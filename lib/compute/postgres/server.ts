@@ -4,26 +4,31 @@ import { chown, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, type ClientConfig } from 'pg';
 import { writeFileAtomic } from '../../processes/atomic-file.ts';
 import { childEnvironment } from '../../processes/environment.ts';
 import type { GroupCommand, ProcessGroup } from '../../processes/group.ts';
 import { keepRunning } from '../../processes/keep-running.ts';
-import { describeExit, type Processes, runCommand } from '../../processes/run-command.ts';
+import { describeExit, type Processes } from '../../processes/run-command.ts';
+import {
+  answers,
+  dataIn,
+  PORT,
+  type PostgresClient,
+  postgresClient,
+  runTool,
+  START_POLL_MILLISECONDS,
+  START_TIMEOUT_MILLISECONDS,
+  SUPERUSER,
+  superuserPasswordIn,
+} from './client.ts';
+import { checkData, meaningOf, notedPid, removeStaleLock } from './data-folder.ts';
 import type { SystemUser } from './user.ts';
 
-/** The role that owns everything, for this program alone. */
-const SUPERUSER = 'slipway';
-/** A part of the socket's name. Nothing listens on a port: the sockets are files. */
-const PORT = 5432;
 /** Each deployment has its own limit below it. */
 export const CONNECTIONS_MAX = 500;
 /** A socket's path has at most 103 bytes on macOS, 107 on Linux; this is what its folder may have of them. */
 const SOCKET_FOLDER_BYTES_MAX = 103 - `/.s.PGSQL.${PORT}`.length;
 
-const START_POLL_MILLISECONDS = 20;
-/** After a crash it first does again what its log has, which is some gigabytes at most. */
-const START_TIMEOUT_MILLISECONDS = 300_000;
 /** It ends all sessions and writes a checkpoint. */
 const STOP_MILLISECONDS = 10_000;
 /** Runs are taken up again when it is back, so at once. */
@@ -64,13 +69,7 @@ export type PostgresOptions = {
   onCrash?: (message: string) => void;
 };
 
-export type PostgresServer = {
-  /** Works on a database with all rights. A server that is just being started is waited for. */
-  asSuperuser<T>(database: string, work: (client: Client) => Promise<T>): Promise<T>;
-  /** How a role connects to a database: an address that libpq and its relatives read. */
-  uri(database: string, role: string, password: string): string;
-  /** Runs one of PostgreSQL's own programs as the superuser. Throws with what it said when it fails. */
-  run(program: string, args: readonly string[], signal: AbortSignal): Promise<void>;
+export type PostgresServer = PostgresClient & {
   pid(): number | undefined;
   stop(): Promise<void>;
 };
@@ -82,28 +81,16 @@ export type PostgresServer = {
 export async function startPostgres(options: PostgresOptions, signal: AbortSignal): Promise<PostgresServer> {
   const password = await prepare(options, signal);
   const socketFolder = await makeSocketFolder(options);
-  const admin = (database = 'postgres'): ClientConfig => ({
-    host: socketFolder,
-    port: PORT,
-    user: SUPERUSER,
-    password,
-    database,
-  });
   const lastLines: string[] = [];
   const start = () => launch(options, socketFolder, lastLines);
+  await removeStaleLock(options.folder, socketFolder);
   const first = start();
-  await waitUntilReady(options.processes, first, { admin: admin(), lastLines, signal });
+  await waitUntilReady(options, first, { socketFolder, password, lastLines, signal });
   const kept = keepRunning(options.processes, first, start, RESTARTS, (what) =>
-    options.onCrash?.(`PostgreSQL ${what}`),
+    options.onCrash?.(`PostgreSQL ${what}${meaningOf(lastLines, options.folder)}`),
   );
   return {
-    asSuperuser: async (database, work) => {
-      const deadline = Date.now() + START_TIMEOUT_MILLISECONDS;
-      return withClient(await connectWithin(admin(database), deadline), work);
-    },
-    uri: (database, role, secret) =>
-      `postgresql://${encodeURIComponent(role)}:${encodeURIComponent(secret)}@/${encodeURIComponent(database)}?host=${encodeURIComponent(socketFolder)}`,
-    run: (program, args, until) => runProgram(options, { program, args, socketFolder, password }, until),
+    ...postgresClient({ ...options, socketFolder, password }),
     pid: () => kept.current().pid,
     stop: () =>
       kept.end(async (group) => {
@@ -124,10 +111,11 @@ async function stopFast(processes: Processes, group: ProcessGroup): Promise<void
 /** Makes password and data, as far as they are not there. Gives the superuser's password. */
 async function prepare(options: PostgresOptions, signal: AbortSignal): Promise<string> {
   const { folder } = options;
-  const file = join(folder, 'superuser-password');
+  const file = superuserPasswordIn(folder);
+  await checkData(folder);
   if (!existsSync(file)) await writeFileAtomic(file, randomBytes(24).toString('base64url'));
   const password = await readFile(file, 'utf8');
-  if (!existsSync(join(folder, 'data'))) await initialize(options, password, signal);
+  if (!existsSync(dataIn(folder))) await initialize(options, password, signal);
   return password;
 }
 
@@ -150,8 +138,16 @@ async function initialize(options: PostgresOptions, password: string, signal: Ab
       '--locale',
       'C',
     ];
-    await runTool(options, { command: join(options.programs, 'initdb'), args: [...args, ...locale] }, signal);
-    await rename(partial, join(folder, 'data'));
+    const command = join(options.programs, 'initdb');
+    await runTool(
+      options.processes,
+      { ...whereAndWho(options), command, args: [...args, ...locale] },
+      signal,
+    ).catch((error: unknown) => {
+      const said = error instanceof Error ? error.message : String(error);
+      throw new Error(`The data of PostgreSQL could not be made: ${said}${meaningOf([said], folder)}`);
+    });
+    await rename(partial, dataIn(folder));
   } finally {
     await rm(partial, { recursive: true, force: true });
     await rm(given, { force: true });
@@ -180,7 +176,7 @@ function launch(options: PostgresOptions, socketFolder: string, lastLines: strin
     ...whereAndWho(options),
     command: join(options.programs, 'postgres'),
     args: [
-      ...['-D', join(options.folder, 'data')],
+      ...['-D', dataIn(options.folder)],
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
     onLine: ({ line }) => {
@@ -199,91 +195,32 @@ const whereAndWho = ({ folder, user }: PostgresOptions): WhereAndWho => ({
   ...(user !== undefined && { user: { uid: user.uid, gid: user.gid } }),
 });
 
-type Waiting = { admin: ClientConfig; lastLines: readonly string[]; signal: AbortSignal };
+type Waiting = {
+  socketFolder: string;
+  password: string;
+  lastLines: readonly string[];
+  signal: AbortSignal;
+};
 
 async function waitUntilReady(
-  processes: Processes,
+  { processes, folder }: PostgresOptions,
   group: ProcessGroup,
-  { admin, lastLines, signal }: Waiting,
+  { lastLines, signal, ...place }: Waiting,
 ): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MILLISECONDS;
-  while (group.exit === undefined && Date.now() < deadline && !signal.aborted) {
-    if (await answers(admin)) return;
-    await delay(START_POLL_MILLISECONDS);
+  let isReady = false;
+  try {
+    while (!isReady && group.exit === undefined && Date.now() < deadline && !signal.aborted) {
+      // Another one may answer there, until this one has found that out and ends.
+      isReady = (await answers({ ...place, folder })) && (await notedPid(folder)) === group.pid;
+      if (!isReady) await delay(START_POLL_MILLISECONDS);
+    }
+  } finally {
+    if (!isReady) await stopFast(processes, group);
   }
-  await stopFast(processes, group);
+  if (isReady) return;
   signal.throwIfAborted();
   const ending = group.exit === undefined ? 'did not answer in time' : describeExit(group.exit);
-  throw new Error(['PostgreSQL could not be started: it ' + ending, ...lastLines].join('\n  '));
-}
-
-/** What says that a server is not there yet, or ends just now: of the system, and of PostgreSQL. */
-const AWAY_CODES = new Set(['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
-
-/** Whether a server was not there, or has broken off: it is started again. */
-export const isAway = (error: unknown): boolean =>
-  error instanceof Error &&
-  (('code' in error && AWAY_CODES.has(String(error.code))) ||
-    error.message.startsWith('Connection terminated'));
-
-async function connect(admin: ClientConfig): Promise<Client> {
-  const client = new Client(admin);
-  // A connection that is lost rejects the query under way; without a listener it would end this program.
-  client.on('error', () => undefined);
-  await client.connect();
-  return client;
-}
-
-async function connectWithin(admin: ClientConfig, deadline: number): Promise<Client> {
-  for (;;) {
-    try {
-      return await connect(admin);
-    } catch (error) {
-      if (!isAway(error) || Date.now() > deadline) throw error;
-    }
-    await delay(START_POLL_MILLISECONDS);
-  }
-}
-
-async function withClient<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T> {
-  try {
-    return await work(client);
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}
-
-const answers = (admin: ClientConfig): Promise<boolean> =>
-  connect(admin).then(
-    (client) => withClient(client, () => Promise.resolve(true)),
-    () => false, // Not there yet, or still starting up.
-  );
-
-type Running = { program: string; args: readonly string[]; socketFolder: string; password: string };
-
-/** The password goes by a variable, for arguments can be seen by everybody on the machine. */
-function runProgram(
-  options: PostgresOptions,
-  { program, args, socketFolder, password }: Running,
-  signal: AbortSignal,
-): Promise<void> {
-  const given = { PGHOST: socketFolder, PGPORT: String(PORT), PGUSER: SUPERUSER, PGPASSWORD: password };
-  const command = join(options.programs, program);
-  return runTool(
-    options,
-    { command, args, environment: childEnvironment({ LC_ALL: 'C', ...given }) },
-    signal,
-  );
-}
-
-async function runTool(
-  options: PostgresOptions,
-  command: Pick<GroupCommand, 'command' | 'args'> & { environment?: Record<string, string> },
-  signal: AbortSignal,
-): Promise<void> {
-  const last: string[] = [];
-  const onLine = ({ line }: { line: string }) =>
-    void last.splice(0, last.length, ...last.slice(1 - SHOWN_LINES_MAX), line);
-  const exit = await runCommand(options.processes, { ...whereAndWho(options), ...command, onLine }, signal);
-  if (exit.code !== 0) throw new Error([`${command.command} ${describeExit(exit)}`, ...last].join('\n  '));
+  const said = ['PostgreSQL could not be started: it ' + ending, ...lastLines].join('\n  ');
+  throw new Error(said + meaningOf(lastLines, folder));
 }

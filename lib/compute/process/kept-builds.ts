@@ -17,17 +17,18 @@ const keptBuild = z.object({
 });
 export type KeptBuild = z.infer<typeof keptBuild>;
 
-const FILE = 'builds.json';
+/** The note of a deployment's builds, in its folder. */
+export const KEPT_BUILDS = 'builds.json';
 
 /** The builds of a deployment that are noted in its folder; none where there is no such note. */
 export function keptBuildsIn(deploymentFolder: string): KeptBuild[] {
-  const file = join(deploymentFolder, FILE);
+  const file = join(deploymentFolder, KEPT_BUILDS);
   return existsSync(file) ? z.array(keptBuild).parse(JSON.parse(readFileSync(file, 'utf8'))) : [];
 }
 
 /** Notes the builds of a deployment in its folder. */
 export const noteKeptBuilds = (deploymentFolder: string, builds: readonly KeptBuild[]): void =>
-  writeFileAtomicSync(join(deploymentFolder, FILE), JSON.stringify(builds));
+  writeFileAtomicSync(join(deploymentFolder, KEPT_BUILDS), JSON.stringify(builds));
 
 /** What is noted of a revision. */
 export function keptBuildOf(spec: DeploySpec): KeptBuild {

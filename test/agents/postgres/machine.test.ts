@@ -1,12 +1,14 @@
-import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tidyDumps } from '../../../lib/compute/postgres/databases.ts';
+import { CONNECTIONS_PER_DATABASE_MAX, tidyDumps } from '../../../lib/compute/postgres/databases.ts';
+import { databaseFolders } from '../../../lib/compute/postgres/folders.ts';
 import { MachinePostgres } from '../../../lib/compute/postgres/machine.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
-import { postgresFolder, postgresPrograms } from '../../support/programs/postgres.ts';
+import { postgresFolder, postgresPrograms, testUser } from '../../support/programs/postgres.ts';
 import { until } from '../../support/until.ts';
 
 const A = '00000000-0000-4000-8000-00000000000a';
@@ -18,10 +20,10 @@ const say = (message: string) => void said.push(message);
 let dataFolder: string;
 let machine: MachinePostgres;
 
-const started = () =>
+const started = (inFolder = dataFolder) =>
   new MachinePostgres({
     processes,
-    dataFolder,
+    dataFolder: inFolder,
     programs: () => postgresPrograms(processes),
     log: { info: say, warn: say, error: say },
     userName: 'nobody',
@@ -109,18 +111,90 @@ describe('the PostgreSQL of a machine', () => {
     expect(await ask(uri, 'SELECT line FROM kept')).toEqual([{ line: 'committed' }]);
   });
 
+  test('refuses a connection beyond the limit of a deployment at once and in words, and no other deployment', async () => {
+    const uri = await address(A);
+    const open: Client[] = [];
+    try {
+      for (let count = 0; count < CONNECTIONS_PER_DATABASE_MAX; count++) {
+        const client = new Client(uri);
+        await client.connect();
+        open.push(client);
+      }
+      await expect(ask(uri, 'SELECT 1')).rejects.toThrow('too many connections for role');
+      expect(await ask(await address(B), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    } finally {
+      await Promise.all(open.map((client) => client.end()));
+    }
+  });
+
+  test('gives another installation of the machine its own', async () => {
+    const other = await postgresFolder();
+    const second = started(other);
+    try {
+      const { uri } = await second.database(A);
+      expect(await ask(uri, "SELECT to_regclass('kept') AS kept")).toEqual([{ kept: null }]);
+      expect(await ask(await address(A), 'SELECT count(*)::int AS rows FROM kept')).toEqual([{ rows: 1 }]);
+    } finally {
+      await second.stop();
+      await rm(other, { recursive: true, force: true });
+    }
+  });
+
+  test('starts after a crash though its pid is another program by now', async () => {
+    await machine.stop();
+    const user = testUser();
+    const stranger = spawn('sleep', ['600'], { stdio: 'ignore', ...user });
+    try {
+      const lines = [stranger.pid, join(folder(), 'data'), 0, 5432, join(folder(), 'socket'), '', 0];
+      writeFileSync(join(folder(), 'data', 'postmaster.pid'), `${lines.join('\n')}\n`);
+      writeFileSync(join(folder(), 'socket', '.s.PGSQL.5432.lock'), `${lines.join('\n')}\n`);
+      machine = started();
+      expect(await ask(await address(A), 'SELECT line FROM kept')).toEqual([{ line: 'committed' }]);
+    } finally {
+      stranger.kill('SIGKILL');
+    }
+  });
+
+  test('does not start beside one that runs on the same folder, and says so', async () => {
+    await address(A);
+    const beside = started();
+    await expect(beside.database(A)).rejects.toThrow(`Another PostgreSQL runs on ${folder()}: end that.`);
+    await beside.stop();
+    expect(await ask(await address(A), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  test.each([
+    ['of another major version', 'PG_VERSION', '17\n', /are of PostgreSQL 17, .*cannot read them.*backup/s],
+    ['that it has not made', 'PG_VERSION', undefined, /was not made by it/],
+    ['whose password is another', '../superuser-password', 'wrong', /does not take the password in /],
+  ])('does not start on data %s, and changes nothing', async (_what, name, content, words) => {
+    await machine.stop();
+    const file = join(folder(), 'data', name);
+    const before = readFileSync(file);
+    if (content === undefined) rmSync(file);
+    else writeFileSync(file, content);
+    machine = started();
+    await expect(machine.database(A)).rejects.toThrow(words);
+    await machine.stop();
+    writeFileSync(file, before);
+    machine = started();
+    expect(await ask(await address(A), 'SELECT line FROM kept')).toEqual([{ line: 'committed' }]);
+  });
+
   test('removes the database of a deployment with a dump, which goes after seven days, or without one', async () => {
     const uri = await address(A);
     const other = await address(B);
     await machine.remove(A, { keepsDump: true });
     await machine.remove(B, { keepsDump: false });
-    for (const gone of [uri, other])
-      await expect(ask(gone, 'SELECT 1')).rejects.toThrow('authentication failed');
-    const folders = { dumps: join(folder(), 'dumps'), passwords: join(folder(), 'passwords') };
+    for (const gone of [uri, other]) await expect(ask(gone, 'SELECT 1')).rejects.toThrow('ENOENT');
+    const folders = await databaseFolders(dataFolder);
     const [dump = '', ...more] = readdirSync(folders.dumps);
     expect(more).toEqual([]);
     expect(dump).toMatch(/^deployment_0.*\.dump$/);
+    expect(statSync(join(folders.dumps, dump)).mode & 0o777).toBe(0o600);
     expect(readdirSync(folders.passwords)).toEqual([]);
+    // There is nothing left to run for.
+    expect(await machine.pid()).toBeUndefined();
     await tidyDumps(folders);
     expect(readdirSync(folders.dumps)).toEqual([dump]);
     const old = new Date(Date.now() - 7.1 * 24 * 60 * 60_000);

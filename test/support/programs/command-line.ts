@@ -10,7 +10,15 @@ export async function commandLine(
   given: Partial<
     Pick<
       World,
-      'clock' | 'open' | 'functionsOf' | 'installations' | 'accessTo' | 'ask' | 'environment' | 'isFolder'
+      | 'clock'
+      | 'open'
+      | 'functionsOf'
+      | 'installations'
+      | 'backups'
+      | 'accessTo'
+      | 'ask'
+      | 'environment'
+      | 'isFolder'
     >
   >,
 ): Promise<{ code: number; out: string; err: string }> {
@@ -31,6 +39,14 @@ export async function commandLine(
       },
       preflight: async () => {
         throw new Error('no command here asks the account');
+      },
+    },
+    backups: {
+      backUp: async () => {
+        throw new Error('no command here makes a backup');
+      },
+      restore: async () => {
+        throw new Error('no command here restores one');
       },
     },
     functionsOf: () => {
