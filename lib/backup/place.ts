@@ -25,8 +25,8 @@ export const isRunning = (kind: Kind, dataFolder: string): boolean =>
   kind === 'installation' ? isLocked(dataFolder) : runningListener(dataFolder) !== undefined;
 
 /**
- * Works with processes of its own, which end with it. Nobody starts on the data folder meanwhile, unless it is
- * `shared` with a program that runs there.
+ * Works with processes of its own, which end with it. Nobody starts on the data folder meanwhile, unless a
+ * program runs there that it is shared with.
  */
 export async function withProcesses<T>(
   { kind, dataFolder, isShared }: { kind: Kind; dataFolder: string; isShared: boolean },

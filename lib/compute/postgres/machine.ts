@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-
 import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../processes/atomic-file.ts';
@@ -15,7 +14,6 @@ import {
   tidyDumps,
   waitingRestores,
 } from './databases.ts';
-
 import {
   type DatabaseFolders,
   databaseFolders,
@@ -24,7 +22,6 @@ import {
   POSTGRES_NOTE,
 } from './folders.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
-
 import { canReach, postgresUser, type SystemUser } from './user.ts';
 
 /** Where the data lies whose folder the user of PostgreSQL cannot reach, as that of root's home. */
