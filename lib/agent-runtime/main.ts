@@ -33,6 +33,8 @@ const startWorker = async (
     cwd: process.cwd(),
     environment: {
       ...process.env,
+      // Of the server alone: graphs start programs of their own.
+      SLIPWAY_INTERNAL_TOKEN: undefined,
       PYTHONPATH: [folder, process.env['PYTHONPATH']].filter((path) => path !== undefined).join(':'),
       PYTHONUNBUFFERED: '1',
     },
@@ -93,7 +95,7 @@ async function serve({ environment, database, worker, server }: Parts): Promise<
   await once(http, 'listening');
   say(`Serving ${Object.keys(worker.hello.graphs).join(', ')} on ${JSON.stringify(http.address())}.`);
 
-  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  await askedToStop();
   isRetiring = true;
   http.close();
   await queue.drain(DRAIN_MILLISECONDS);
@@ -103,6 +105,12 @@ async function serve({ environment, database, worker, server }: Parts): Promise<
   await worker.stop();
   await database.close();
 }
+
+/** Asked again it goes on to stop: the process would else end with its runs in hand. */
+const askedToStop = (): Promise<void> =>
+  new Promise((stop) => {
+    for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop());
+  });
 
 async function problemOf(
   database: Database,

@@ -1,5 +1,6 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { WorkerFailure } from '../queue/port.ts';
-import { isAway } from '../tables/database.ts';
+import { isAway, isPermanent } from '../tables/database.ts';
 import { type Refusal, RefusedError } from '../tables/errors.ts';
 import { membersOf } from '../tables/raw-json.ts';
 import { WorkerLostError } from '../worker/session.ts';
@@ -38,6 +39,8 @@ export function httpErrorOf(error: unknown): HttpError | undefined {
   if (error instanceof RefusedError) return new HttpError(STATUSES[error.refusal], error.message);
   if (isAway(error))
     return new HttpError(503, 'Postgres does not answer. Try again.', { 'retry-after': '1' });
+  if (isPermanent(error))
+    return new HttpError(422, 'A value of the request is none that PostgreSQL can hold.');
   if (error instanceof WorkerLostError)
     return new HttpError(503, `The process of the graphs has ended: ${error.message}. Try again.`);
   if (error instanceof WorkerFailure) return workerError(error);
@@ -49,11 +52,28 @@ function workerError({ failure }: WorkerFailure): HttpError {
   const members = membersOf(failure);
   const read = (name: string): unknown => JSON.parse(members.get(name) ?? 'null');
   const [status, message, kind] = [read('status'), read('message'), read('error')];
-  if (typeof status === 'number') return new HttpError(status, String(message), headersOf(read('headers')));
+  if (typeof status === 'number')
+    return new HttpError(refusing(status), String(message), headersOf(read('headers')));
   return new HttpError(500, `${String(kind)}: ${String(message)}`);
 }
 
+/** A status that no error has would end the process, which is of all who ask. */
+const refusing = (status: number): number =>
+  Number.isInteger(status) && status >= 400 && status < 600 ? status : 500;
+
+/** The project may put into a header what a client has sent; what no header can hold is left out. */
 function headersOf(value: unknown): Record<string, string> {
   if (typeof value !== 'object' || value === null) return {};
-  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)]));
+  const headers = Object.entries(value).map(([name, text]): [string, string] => [name, String(text)]);
+  return Object.fromEntries(headers.filter(isHeader));
+}
+
+function isHeader([name, text]: readonly [string, string]): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, text);
+    return true;
+  } catch {
+    return false;
+  }
 }

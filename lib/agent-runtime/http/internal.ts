@@ -34,7 +34,8 @@ function lostOf({ worker }: Agent, standing: readonly Standing[]): { lost: Lost[
   for (const { graph_id: id, next, threads } of standing) {
     const graphId = id ?? '';
     const nodes = graphs[graphId]?.nodes;
-    if (nodes === null) unknown.add(graphId);
+    // A factory has other nodes by another config.
+    if (nodes === null || graphs[graphId]?.varies === true) unknown.add(graphId);
     for (const node of nodes === undefined ? [null] : missingOf(next, nodes ?? next)) {
       const key = JSON.stringify([graphId, node]);
       lost.set(key, { graph_id: graphId, node, threads: (lost.get(key)?.threads ?? 0) + threads });

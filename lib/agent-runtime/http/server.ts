@@ -29,7 +29,13 @@ async function serve(agent: Agent, request: IncomingMessage, response: ServerRes
     const answer = await answerTo(agent, request, response);
     if (answer !== undefined) send(response, answer);
   } catch (error) {
-    fail(agent, request, response, error);
+    try {
+      fail(agent, request, response, error);
+    } catch (failure) {
+      // Nobody else hears of it, which would end the process with all that runs in it.
+      agent.say(`${request.method} ${request.url}: ${textOf(failure)}`);
+      response.destroy();
+    }
   }
 }
 
@@ -38,7 +44,7 @@ async function answerTo(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Answer | undefined> {
-  const url = new URL(request.url ?? '/', 'http://agent');
+  const url = urlOf(request);
   const method = request.method ?? 'GET';
   const found = routeFor(method, url.pathname);
   if (found === undefined) throw notFound(agent, method, url.pathname);
@@ -46,6 +52,12 @@ async function answerTo(
   const user = found.isOpen ? undefined : await authenticate(agent, request, url, found);
   const call: Call = { params: found.params, query: url.searchParams, body, user, request, response };
   return found.handler(agent, call);
+}
+
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  const parsed = URL.parse(url, 'http://agent');
+  if (parsed === null) throw new HttpError(400, 'The path is no path of a URL');
+  return parsed;
 }
 
 function notFound({ worker }: Agent, method: string, path: string): HttpError {

@@ -7,6 +7,7 @@ import {
   handBackRun,
   nextDue,
   noteStepOfRun,
+  putBackUnknown,
   renewLeases,
   takeOverRuns,
 } from '../tables/leases.ts';
@@ -47,6 +48,7 @@ export const storeOf = (database: Database): QueueStore => ({
   claim: (server, count) => claimRuns(database.query, server, count),
   nextDue: (buildId) => nextDue(database.query, buildId),
   beat: (server, inHand) => renewLeases(database.query, server, inHand),
+  putBackUnknown: (server, known) => putBackUnknown(database.query, server, known),
   takeOver: (server) => takeOverRuns(database.query, server),
   handBack: (lease, failure) => handBackRun(database.query, lease, failure),
   finish: (lease, outcome) => finishRun(database, lease, outcome),
@@ -91,10 +93,11 @@ export function openQueue(options: AgentQueueOptions): AgentQueue {
   const timers = [
     setInterval(
       () =>
-        void desk.takeOver().then(
-          () => desk.look(),
-          () => undefined,
-        ),
+        void desk
+          .takeOver()
+          .then(() => desk.look())
+          // Postgres is away: the next time comes.
+          .catch(() => undefined),
       CALLS_MILLISECONDS,
     ),
     setInterval(

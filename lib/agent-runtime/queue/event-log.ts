@@ -1,7 +1,15 @@
 import type { StoredEvent } from './queue-store.ts';
 
-/** So many stored events of a run stay in memory for followers; who is further behind reads the table. */
+/**
+ * So many stored events of a run stay in memory for followers, and characters of them; who is further behind
+ * reads the table.
+ */
 const KEPT = 1_000;
+const KEPT_CHARACTERS = 4 * 1024 * 1024;
+
+/** So much is stored by one statement; one event may be longer. */
+const BATCH = 1_000;
+const BATCH_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * Each claim of a run numbers its events from its own epoch on, so that numbers grow though a process has
@@ -18,6 +26,7 @@ export class EventLog {
   readonly #touch: () => void;
   #events: StoredEvent[] = [];
   #stored = 0;
+  #storedCharacters = 0;
   #newest: number;
   #isClosed = false;
 
@@ -33,9 +42,21 @@ export class EventLog {
     this.#touch();
   }
 
-  /** Events that are to be stored, in their order. */
-  get unstored(): readonly StoredEvent[] {
-    return this.#events.slice(this.#stored);
+  /** The next events that are to be stored, in their order. */
+  unstored(): readonly StoredEvent[] {
+    let characters = 0;
+    let count = 0;
+    for (const { data } of this.#events.slice(this.#stored, this.#stored + BATCH)) {
+      characters += data.length;
+      if (count > 0 && characters > BATCH_CHARACTERS) break;
+      count += 1;
+    }
+    return this.#events.slice(this.#stored, this.#stored + count);
+  }
+
+  /** Whether so much is to be stored that nothing is gained by waiting for more. */
+  get hasBatch(): boolean {
+    return this.unstored().length < this.#events.length - this.#stored;
   }
 
   get isStored(): boolean {
@@ -43,9 +64,16 @@ export class EventLog {
   }
 
   noteStored(count: number): void {
+    for (const { data } of this.#events.slice(this.#stored, this.#stored + count))
+      this.#storedCharacters += data.length;
     this.#stored += count;
-    const tooMany = Math.min(this.#stored, this.#events.length - KEPT);
-    if (tooMany <= 0) return;
+    let tooMany = Math.max(0, Math.min(this.#stored, this.#events.length - KEPT));
+    for (const [index, { data }] of this.#events.slice(0, this.#stored).entries()) {
+      if (index >= tooMany && this.#storedCharacters <= KEPT_CHARACTERS) break;
+      this.#storedCharacters -= data.length;
+      tooMany = Math.max(tooMany, index + 1);
+    }
+    if (tooMany === 0) return;
     this.#events = this.#events.slice(tooMany);
     this.#stored -= tooMany;
   }

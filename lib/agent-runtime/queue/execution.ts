@@ -1,6 +1,7 @@
 import { isPermanent } from '../tables/database.ts';
 import type { Json } from '../tables/rows.ts';
 import type { EventLog } from './event-log.ts';
+import { EventWriter } from './event-writer.ts';
 import { type GraphWorker, type RunEnd, type RunningGraph, type Snapshot, WorkerFailure } from './port.ts';
 import type { Lease, Outcome, QueueStore } from './queue-store.ts';
 import { type ClaimedRun, LEASE_MARGIN_MILLISECONDS, timeoutError, verdictOf } from './rules.ts';
@@ -25,9 +26,9 @@ export type ExecutionDeps = {
   readonly say: (text: string) => void;
 };
 
-/** Events are stored in batches, one notification each. */
-const FLUSH_MILLISECONDS = 50;
 const RETRY_MILLISECONDS = { first: 100, most: 2_000 } as const;
+/** Code of users may pass over a cancellation: then the run is over without it, and it can write nothing more. */
+const STOP_MILLISECONDS = 30_000;
 
 /** Why a graph was stopped; what is asked first counts. */
 type Stop = 'cancel' | 'timeout' | 'lease' | 'handed-back';
@@ -49,7 +50,9 @@ export class Execution {
   #stop: Stop | undefined;
   #isDraining = false;
   #isFenced = false;
-  #flushing: Promise<void> | undefined;
+  /** Takes a graph that does not stop for one that has. */
+  #abandon: (() => void) | undefined;
+  readonly #events: EventWriter;
   readonly #timers: (() => void)[] = [];
 
   constructor(run: ClaimedRun, leaseEnds: number, deps: ExecutionDeps) {
@@ -57,19 +60,30 @@ export class Execution {
     this.lease = { runId: run.runId, threadId: run.threadId, owner: run.owner, epoch: run.epoch };
     this.#leaseEnds = leaseEnds;
     this.#deps = deps;
+    this.#events = new EventWriter(
+      deps.log,
+      async (events) => {
+        if (await deps.store.append(this.lease, events)) return;
+        this.noteLost();
+        throw new FencedError();
+      },
+      this.#wait,
+    );
   }
 
   /**
-   * Does what the claim asks for. Never rejects; what it resolves to says whether the store failed the run.
+   * Does what the claim asks for. Never rejects. `store-away`: the store failed the run; `left`: it is still
+   * this server's by the tables, and comes back when its lease is over.
    */
-  async execute(): Promise<'store-away' | undefined> {
+  async execute(): Promise<'store-away' | 'left' | undefined> {
     const { say } = this.#deps;
     try {
       return await this.#execute();
     } catch (error) {
       // Whoever has the run now writes its end.
-      if (!(error instanceof FencedError)) say(`run ${this.run.runId} was left: ${String(error)}`);
-      return undefined;
+      if (error instanceof FencedError) return undefined;
+      say(`run ${this.run.runId} was left: ${String(error)}`);
+      return 'left';
     } finally {
       for (const clear of this.#timers) clear();
     }
@@ -101,7 +115,8 @@ export class Execution {
   /** The run is another's by now. */
   noteLost(): void {
     this.#isFenced = true;
-    this.#graph?.cancel();
+    void this.#events.close();
+    this.#stopGraph();
   }
 
   noteRenewed(leaseEnds: number): void {
@@ -115,7 +130,13 @@ export class Execution {
 
   #halt(why: Stop): void {
     this.#stop ??= why;
-    this.#graph?.cancel();
+    this.#stopGraph();
+  }
+
+  #stopGraph(): void {
+    if (this.#graph === undefined) return;
+    this.#graph.cancel();
+    this.#timers.push(this.#deps.time.after(STOP_MILLISECONDS, () => this.#abandon?.()));
   }
 
   async #execute(): Promise<'store-away' | undefined> {
@@ -127,15 +148,18 @@ export class Execution {
     const graph = worker.stream(this.run, {
       onEvent: (event, data) => {
         log.add(event, data);
-        this.#flushSoon();
+        this.#events.soon();
       },
       onStep: () => this.#noteStep(),
     });
     this.#graph = graph;
     const left = Math.max(0, timeoutSeconds - this.run.runningSeconds);
     this.#timers.push(time.after(left * 1_000, () => this.#halt('timeout')));
-    if (this.#stop !== undefined || this.#isFenced) graph.cancel();
-    return this.#settle(await graph.ended);
+    const abandoned = new Promise<RunEnd>((resolve) => {
+      this.#abandon = () => resolve({ kind: 'cancelled' });
+    });
+    if (this.#stop !== undefined || this.#isFenced) this.#stopGraph();
+    return this.#settle(await Promise.race([graph.ended, abandoned]));
   }
 
   async #settle(end: RunEnd): Promise<'store-away' | undefined> {
@@ -245,37 +269,13 @@ export class Execution {
 
   #hasStepped = false;
 
-  #flushSoon(): void {
-    this.#flushing ??= this.#wait(FLUSH_MILLISECONDS)
-      .then(() => this.#flush())
-      .catch(() => undefined)
-      .finally(() => {
-        this.#flushing = undefined;
-        if (!this.#deps.log.isStored && !this.#isFenced && this.#graph !== undefined) this.#flushSoon();
-      });
-  }
-
   async #flushAll(): Promise<void> {
     this.#graph = undefined;
-    await this.#flushing;
-    if (!this.#deps.log.isStored) await this.#persist(() => this.#flush());
+    await this.#events.close();
+    while (!this.#deps.log.isStored) await this.#persist(() => this.#events.flush());
   }
 
-  async #flush(): Promise<void> {
-    const { store, log } = this.#deps;
-    const events = log.unstored;
-    if (!(await store.append(this.lease, events))) throw this.#lost();
-    log.noteStored(events.length);
-  }
-
-  #lost(): FencedError {
-    this.noteLost();
-    return new FencedError();
-  }
-
-  /**
-   * Tries until Postgres and the worker answer. Meanwhile the run stays this server's, as far as that knows.
-   */
+  /** Tries until Postgres and the worker answer. Meanwhile the run stays this server's. */
   async #persist<T>(attempt: () => Promise<T>): Promise<T> {
     for (
       let pause: number = RETRY_MILLISECONDS.first;
@@ -292,9 +292,8 @@ export class Execution {
     }
   }
 
-  async #wait(milliseconds: number): Promise<void> {
-    await new Promise<void>((resolve) => {
+  readonly #wait = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => {
       this.#deps.time.after(milliseconds, resolve);
     });
-  }
 }

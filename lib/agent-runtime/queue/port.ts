@@ -21,10 +21,10 @@ export type RunInHand = {
   readonly owner: string;
   readonly epoch: number;
   /**
-   * The nodes that the thread would run next, as of its last run, by the names of `hello`. Where that has no
-   * nodes of the graph the worker compares them once the run's config has made it: a run without an input
-   * that would go on at a node which is not there fails with `NodeNotFound`, naming the node and the
-   * revision.
+   * The nodes that the thread would run next, as of its last run, by the names of `hello`. The worker does
+   * not trust them: it compares the very checkpoint from which a run goes on with the graph that the run's
+   * config has made, and those of graphs inside with theirs. A run that would go on at a node which is not
+   * there fails with `NodeNotFound`, naming the node and the revision.
    */
   readonly threadNext: readonly string[];
   /** What the client sent: input, command, config, context, stream modes, breakpoints, durability. */
@@ -132,8 +132,13 @@ export type GraphWorker = {
     readonly protocol: number;
     readonly language: 'python' | 'javascript';
     readonly langgraph: string;
-    /** By the id of each graph its nodes; null where its factory makes none by its default config. */
-    readonly graphs: Readonly<Record<string, { readonly nodes: readonly string[] | null }>>;
+    /**
+     * By the id of each graph its nodes; null where its factory makes none by its default config. It `varies`
+     * where a factory makes it: another config may give it others.
+     */
+    readonly graphs: Readonly<
+      Record<string, { readonly nodes: readonly string[] | null; readonly varies?: boolean }>
+    >;
   };
   /** Runs a graph until it ends, is drained or cancelled. */
   stream(run: RunInHand, listener: GraphListener): RunningGraph;

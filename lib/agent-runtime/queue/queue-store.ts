@@ -42,6 +42,11 @@ export type QueueStore = {
   nextDue(buildId: string): Promise<number | undefined>;
   /** Renews the leases of the runs that the server has in hand, and gives those that are still its own. */
   beat(server: Server, inHand: readonly Lease[]): Promise<Renewed[]>;
+  /**
+   * Puts back, uncounted, what is the server's by the tables and not by itself: the answer of a claim was
+   * lost, so that its graph has never begun. Gives how many.
+   */
+  putBackUnknown(server: Server, known: readonly Lease[]): Promise<number>;
   /** Puts back the runs of servers that are gone; gives how many. */
   takeOver(server: Server): Promise<number>;
   /** Puts a run back, as a failure of its process if there is one; false: it is another's. */

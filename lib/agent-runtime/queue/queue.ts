@@ -1,7 +1,7 @@
 import type { EventHub } from './event-log.ts';
 import { Execution, type QueueTime } from './execution.ts';
 import type { GraphWorker } from './port.ts';
-import type { QueueStore, Server } from './queue-store.ts';
+import type { Lease, QueueStore, Server } from './queue-store.ts';
 import { BEAT_MILLISECONDS, type ClaimedRun, LEASE_MILLISECONDS } from './rules.ts';
 
 export type QueueOptions = {
@@ -29,6 +29,10 @@ const AWAY_MILLISECONDS = 500;
 export class Queue {
   readonly #options: QueueOptions;
   readonly #inHand = new Map<string, Execution>();
+  /** Runs that were left, whose leases are not over yet. */
+  readonly #left = new Set<Lease>();
+  /** A claim's answer was lost: what it has claimed is in nobody's hand. */
+  #isUnsure = false;
   #isDraining = false;
   #isStopped = false;
   #claiming: Promise<void> | undefined;
@@ -88,7 +92,7 @@ export class Queue {
     const clear = this.#options.time.after(graceMilliseconds, () => {
       for (const execution of this.#inHand.values()) void execution.giveUp();
     });
-    await this.#untilEmpty();
+    await Promise.all([this.#untilEmpty(), this.#untilSure(this.#options.time.now() + graceMilliseconds)]);
     clear();
     this.stop();
   }
@@ -116,8 +120,11 @@ export class Queue {
       for (;;) {
         const free = slots - this.#inHand.size;
         if (free <= 0 || this.#isDraining) return POLL_MILLISECONDS;
+        await this.#putBackUnknown();
         const leaseEnds = time.now() + LEASE_MILLISECONDS;
+        this.#isUnsure = true;
         const claimed = await store.claim(server, free);
+        this.#isUnsure = false;
         if (this.#isStopped) return POLL_MILLISECONDS;
         for (const run of claimed) void this.#execute(run, leaseEnds);
         if (claimed.length < free) break;
@@ -130,6 +137,33 @@ export class Queue {
     }
   }
 
+  /** What nobody has in hand would come back only when its lease is over, as a failure. */
+  async #putBackUnknown(): Promise<void> {
+    if (!this.#isUnsure) return;
+    const { server, store } = this.#options;
+    const inHand = Array.from(this.#inHand.values(), ({ lease }) => lease);
+    await store.putBackUnknown(server, [...inHand, ...this.#left]);
+    this.#isUnsure = false;
+  }
+
+  async #untilSure(until: number): Promise<void> {
+    const { time, say } = this.#options;
+    while (this.#isUnsure && time.now() < until)
+      try {
+        await this.#putBackUnknown();
+      } catch (error) {
+        say(`a run whose claim was lost is not put back yet: ${String(error)}`);
+        await new Promise<void>((resolve) => {
+          time.after(AWAY_MILLISECONDS, resolve);
+        });
+      }
+  }
+
+  #noteLeft(lease: Lease): void {
+    this.#left.add(lease);
+    this.#options.time.after(2 * LEASE_MILLISECONDS, () => this.#left.delete(lease));
+  }
+
   async #execute(run: ClaimedRun, leaseEnds: number): Promise<void> {
     const { hub, time } = this.#options;
     const log = hub.open(run.runId, run.epoch);
@@ -140,6 +174,7 @@ export class Queue {
     const end = await execution.execute();
     if (this.#inHand.get(run.runId) === execution) this.#inHand.delete(run.runId);
     hub.close(run.runId, log);
+    if (end === 'left') this.#noteLeft(execution.lease);
     if (this.#inHand.size === 0) this.#onEmpty?.();
     if (end === 'store-away') time.after(AWAY_MILLISECONDS, () => this.wake());
     else this.wake();

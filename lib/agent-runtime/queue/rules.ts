@@ -48,7 +48,7 @@ export function verdictOf(run: ClaimedRun, { graphs }: GraphWorker['hello']): Ve
     const message = `Revision ${run.revisionId} has no graph '${run.graphId}'; it has: ${Object.keys(graphs).sort().join(', ')}.`;
     return { kind: 'refused', error: errorOf('GraphNotFound', message), snapshot: 'keep' };
   }
-  const missing = missingNode(run, graph.nodes);
+  const missing = missingNode(run, graph);
   if (missing === undefined) return { kind: 'run' };
   const message = `The thread goes on at node '${missing}', which revision ${run.revisionId} has not. Deploy a revision that has it, or start anew with an input.`;
   return { kind: 'refused', error: errorOf('NodeNotFound', message), snapshot: 'keep' };
@@ -56,22 +56,36 @@ export function verdictOf(run: ClaimedRun, { graphs }: GraphWorker['hello']): Ve
 
 /**
  * The first node at which the run would go on and that the graph has not: LangGraph would end it as a success
- * without that step. A new input does not go on: it begins at the graph's start.
+ * without that step. A new input does not go on: it begins at the graph's start. What cannot be told from the
+ * thread's row is left to the worker, which looks at the checkpoint itself before the graph begins.
  */
-function missingNode(run: ClaimedRun, nodes: readonly string[] | null): string | undefined {
-  // Nobody knows them before the run's own config has made the graph: then its worker compares them.
-  if (nodes === null || !goesOn(run.kwargs)) return undefined;
+function missingNode(
+  run: ClaimedRun,
+  { nodes, varies = false }: GraphWorker['hello']['graphs'][string],
+): string | undefined {
+  if (nodes === null || varies || !goesOnFromNewest(run)) return undefined;
   return missingOf(run.threadNext, nodes)[0];
 }
 
-/** The nodes that come next in a thread and that a graph has not. */
+/** Of the nodes at which a thread goes on those that a graph has not. */
 export const missingOf = (next: readonly string[], nodes: readonly string[]): string[] =>
-  // Names that begin so are LangGraph's own, like `__start__`.
-  next.filter((node) => !node.startsWith('__') && !nodes.includes(node));
+  next.filter((path) => !hasNode(nodes, path));
 
-function goesOn(kwargs: Json): boolean {
+/** Whether a graph has `node`, or `parent:node` if it shows the nodes of the graph inside `parent`. */
+function hasNode(nodes: readonly string[], path: string): boolean {
+  const [root = '', ...inside] = path.split(':');
+  // Names that begin so are LangGraph's own, like `__start__`.
+  if (root.startsWith('__')) return true;
+  const isShown = inside.length > 0 && nodes.some((node) => node.startsWith(`${root}:`));
+  return isShown ? nodes.includes(path) : nodes.includes(root);
+}
+
+/** A run that names a checkpoint goes on from that, whatever comes next in its thread's row. */
+function goesOnFromNewest({ kwargs }: ClaimedRun): boolean {
   const members = membersOf(kwargs);
-  return !isNull(members.get('command')) || isNull(members.get('input'));
+  if (isNull(members.get('command')) && !isNull(members.get('input'))) return false;
+  const configurable = membersOf(membersOf(members.get('config') ?? '{}').get('configurable') ?? '{}');
+  return isNull(configurable.get('checkpoint_id'));
 }
 
 /** The error of a run that took longer than `seconds`. */

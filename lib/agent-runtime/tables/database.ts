@@ -20,6 +20,12 @@ types.setTypeParser(OID.jsonb, (text) => text);
 types.setTypeParser(OID.int8, Number);
 types.setTypeParser(OID.timestamptz, timestampOf);
 
+/**
+ * A transaction waits for nothing but Postgres. That of a process that stands still (SIGSTOP) ends by itself
+ * after so long, and with it the locks of rows that others wait for.
+ */
+const IDLE_IN_TRANSACTION = '10s';
+
 /** How a server connects, for its pool and for the session that listens. */
 export const connectionTo = (uri: string): pg.ClientConfig => ({
   connectionString: uri,
@@ -28,7 +34,7 @@ export const connectionTo = (uri: string): pg.ClientConfig => ({
   // A statement that hangs would keep a lease from being renewed for longer than it lasts.
   connectionTimeoutMillis: 5_000,
   query_timeout: 30_000,
-  options: '-c timezone=UTC -c search_path=rt,public',
+  options: `-c timezone=UTC -c search_path=rt,public -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION}`,
 });
 
 /** One connection for each of some statements at once; the session that listens is another. */
@@ -46,8 +52,11 @@ const PERMANENT = /^(?:22|54)/;
 /** Whether the same statement would fail again, however often. */
 export const isPermanent = (error: unknown): boolean => PERMANENT.test(String(codeOf(error)));
 
-/** SQLSTATEs of a connection that broke, of too many, and of a server that stops or starts; errors of the system. */
-const AWAY = /^(?:08|53|57P0|E[A-Z]+$)/;
+/**
+ * SQLSTATEs of a connection that broke or stood still in a transaction, of too many, and of a server that
+ * stops or starts; errors of the system.
+ */
+const AWAY = /^(?:08|25P03|53|57P0|E[A-Z]+$)/;
 const AWAY_MESSAGE = /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
 
 /** Whether Postgres could not be asked, or has broken off: another time the same may succeed. */
@@ -119,6 +128,11 @@ export class Database {
   async #transaction<T>(run: (query: Query) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     let broken: Error | undefined;
+    // The pool hears of the end of idle connections alone; one that nobody hears of would end this process.
+    const noteBroken = (error: Error): void => {
+      broken = error;
+    };
+    client.on('error', noteBroken);
     try {
       await client.query('begin');
       const result = await run(async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
@@ -133,6 +147,7 @@ export class Database {
       });
       throw error;
     } finally {
+      client.off('error', noteBroken);
       // A connection that cannot be rolled back is closed, which undoes what it did.
       client.release(broken);
     }

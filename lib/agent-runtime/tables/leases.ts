@@ -97,8 +97,27 @@ export async function renewLeases(
   return rows.map(({ run_id, epoch, cancel }) => ({ runId: run_id, epoch, cancel }));
 }
 
-/** A beat that is so old is missing. A server that lost its session for less has locked again by now. */
-const BEAT_IS_OLD = `interval '${LEASE_MILLISECONDS - (BEAT_MILLISECONDS * 2) / 3} milliseconds'`;
+/**
+ * Puts back runs of which the server knows nothing, though they are its own: the answer of their claim was
+ * lost. To be called while no claim is under way.
+ */
+export async function putBackUnknown(query: Query, server: Server, known: readonly Lease[]): Promise<number> {
+  const rows = await query(
+    `update rt.runs r set status = 'pending', lease_owner = null, lease_until = null, updated_at = clock_timestamp()
+    where r.lease_owner = $1 and r.status = 'running' and not exists (
+      select 1 from unnest($2::uuid[], $3::bigint[]) as known (run_id, epoch)
+      where known.run_id = r.run_id and known.epoch = r.epoch)
+    returning pg_notify('rt_wake', r.build_id)`,
+    [server.owner, known.map(({ runId }) => runId), known.map(({ epoch }) => epoch)],
+  );
+  return rows.length;
+}
+
+/**
+ * A lease that has so much left was renewed by the last beat that was due, or the one before: its server may
+ * have lost its session alone, and is about to lock again.
+ */
+const BEAT_IS_MISSING = `interval '${LEASE_MILLISECONDS - BEAT_MILLISECONDS * 1.5} milliseconds'`;
 
 const HOLDS_LOCK = `exists (
   select 1 from pg_locks l where l.locktype = 'advisory' and l.objsubid = 1
@@ -114,7 +133,7 @@ export async function takeOverRuns(query: Query, server: Server): Promise<number
     `with gone as (
       select r.run_id from rt.runs r left join rt.servers s on s.owner = r.lease_owner
       where r.status = 'running' and (r.lease_until < clock_timestamp() or (
-        s.holds_lock and r.lease_owner <> $1 and r.lease_until < clock_timestamp() + ${BEAT_IS_OLD}
+        s.holds_lock and r.lease_owner <> $1 and r.lease_until < clock_timestamp() + ${BEAT_IS_MISSING}
         and not ${HOLDS_LOCK}))
       for update of r skip locked
     )

@@ -20,7 +20,10 @@ const helloFields = z.object({
   v: z.int(),
   language: z.enum(['python', 'javascript']),
   langgraph: z.string(),
-  graphs: z.record(z.string(), z.object({ nodes: z.array(z.string()).nullable() })),
+  graphs: z.record(
+    z.string(),
+    z.object({ nodes: z.array(z.string()).nullable(), varies: z.boolean().default(false) }),
+  ),
   auth: z.boolean(),
   drains: z.boolean(),
   lacks: z.array(z.string()),

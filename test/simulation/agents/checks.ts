@@ -1,7 +1,7 @@
 import type { RunInHand, Snapshot } from '../../../lib/agent-runtime/queue/port.ts';
 import type { Finished, Lease, Outcome, Server } from '../../../lib/agent-runtime/queue/queue-store.ts';
 import type { CancelAction, RunStatus } from '../../../lib/agent-runtime/tables/rows.ts';
-import type { Build, Checkpoints } from './builds.ts';
+import { type Build, type Checkpoint, type Checkpoints, forkedFrom } from './builds.ts';
 import { ModelTables } from './model.ts';
 import type { ModelNewRun, ModelRun } from './model-rows.ts';
 
@@ -73,7 +73,7 @@ export class CheckedTables extends ModelTables {
 
   /** A graph begins a step: it has an effect, whatever comes of it. */
   onStep(run: RunInHand, at: number): void {
-    const { next, entries } = this.#checkpoints.head(run.threadId);
+    const { next, entries } = this.#baseOf(run);
     const row = this.runs.get(run.runId);
     const isHolder = row?.status === 'running' && row.owner === run.owner && row.epoch === run.epoch;
     const name = this.#builds.get(run.buildId)?.nodes[at];
@@ -84,6 +84,13 @@ export class CheckedTables extends ModelTables {
     const repeats = [...counts.values()].reduce((sum, count) => sum + count - 1, 0);
     const hits = this.hits.of(run.runId);
     if (repeats > hits) this.#violate(`${run.runId} does ${repeats} steps again after ${hits} incidents`);
+  }
+
+  /** Where a run goes on: at its own newest checkpoint, or at that from which it was forked. */
+  #baseOf({ runId, threadId, kwargs }: RunInHand): Checkpoint {
+    const head = this.#checkpoints.head(threadId);
+    const fork = head.runId === runId ? undefined : forkedFrom(kwargs);
+    return (fork === undefined ? undefined : this.#checkpoints.at(threadId, fork)) ?? head;
   }
 
   override createRun(server: Server, given: ModelNewRun): ModelRun | undefined {

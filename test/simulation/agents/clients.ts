@@ -1,6 +1,7 @@
 import type { CancelAction, MultitaskStrategy } from '../../../lib/agent-runtime/tables/rows.ts';
 import type { Random } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
+import type { Checkpoints } from './builds.ts';
 import type { CheckedTables } from './checks.ts';
 import type { ModelThread } from './model-rows.ts';
 import type { SimulatedPostgres } from './postgres.ts';
@@ -11,12 +12,15 @@ const INPUT = '{"input":{"n":1},"command":null}';
 const DEADLY = '{"input":{"n":"deadly"},"command":null}';
 const ANSWER = '{"input":null,"command":{"resume":1}}';
 const GO_ON = '{"input":null,"command":null}';
+const goOnFrom = (id: number): string =>
+  `{"input":null,"command":null,"config":{"configurable":{"checkpoint_id":"${id}"}}}`;
 
 export type ClientWorld = {
   readonly time: VirtualTime;
   readonly random: Random;
   readonly postgres: SimulatedPostgres;
   readonly tables: CheckedTables;
+  readonly checkpoints: Checkpoints;
   /** The server that takes requests; undefined while there is none. */
   serving(): SimulatedServer | undefined;
   /** Something was written that others hear of. */
@@ -78,6 +82,8 @@ export class Client {
 
   #kwargs(thread: ModelThread | undefined): string {
     const { random } = this.#world;
+    const older = random.chance(0.1) ? random.pick(this.#world.checkpoints.ids(this.#threadId)) : undefined;
+    if (older !== undefined) return goOnFrom(older);
     if (thread?.waits === true && random.chance(0.8)) return ANSWER;
     if (thread !== undefined && thread.next.length > 0 && random.chance(0.5)) return GO_ON;
     return this.#isDeadly && random.chance(0.15) ? DEADLY : INPUT;

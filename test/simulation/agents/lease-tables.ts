@@ -109,6 +109,20 @@ export class LeaseTables {
     return run?.status === 'running' && run.owner === owner && run.epoch === epoch;
   }
 
+  putBackUnknown(server: Server, known: readonly Lease[]): number {
+    // What a beat renews for ever is seen only where nobody puts it back.
+    const isLeftOut = this.without.has('lease: a beat renews what is in hand alone');
+    if (isLeftOut || this.without.has('count: a claim that was lost is no failure')) return 0;
+    const unknown = [...this.runs.values()].filter(
+      (run) =>
+        run.status === 'running' &&
+        run.owner === server.owner &&
+        !known.some(({ runId, epoch }) => runId === run.runId && epoch === run.epoch),
+    );
+    for (const run of unknown) this.#putBack(run);
+    return unknown.length;
+  }
+
   takeOver(server: Server): number {
     const gone = [...this.runs.values()].filter((run) => {
       if (run.status !== 'running' || run.owner === null || run.leaseUntil === null) return false;
@@ -116,11 +130,7 @@ export class LeaseTables {
       if (isOver) return !this.without.has('lease: what is over is taken');
       if (this.without.has('lease: it is over before another takes the run'))
         return run.owner !== server.owner;
-      const isOld = run.leaseUntil < this.now() + LEASE_MILLISECONDS - (BEAT_MILLISECONDS * 2) / 3;
-      const isSilent =
-        (this.servers.get(run.owner)?.holdsLock ?? false) &&
-        (!this.locks.has(run.owner) || this.without.has('lock: a server without one is dead'));
-      return isOld && isSilent && run.owner !== server.owner;
+      return run.owner !== server.owner && this.#isDead(run.owner, run.leaseUntil - this.now());
     });
     for (const run of gone) {
       const wasAway = this.postgresStartedAt > (run.leaseUntil ?? 0) - LEASE_MILLISECONDS;
@@ -130,6 +140,17 @@ export class LeaseTables {
       this.#putBack(run);
     }
     return gone.length;
+  }
+
+  /** Whether a server on this machine is gone, of whose lease so much is left. */
+  #isDead(owner: string, left: number): boolean {
+    const looks = !this.without.has('lock: a server without one is dead');
+    const holds = looks && this.locks.has(owner);
+    // Whoever does not look at locks must not look so early either.
+    const lately = looks ? BEAT_MILLISECONDS * 1.5 : (BEAT_MILLISECONDS * 2) / 3;
+    const guard = 'lock: a server that has beaten lately is not dead without one';
+    const isMissing = left < LEASE_MILLISECONDS - lately || this.without.has(guard);
+    return (this.servers.get(owner)?.holdsLock ?? false) && !holds && isMissing;
   }
 
   handBack(lease: Lease, failure: string | undefined): boolean {

@@ -12,6 +12,8 @@ export type Plan = {
   readonly workerKills: number;
   readonly freezes: number;
   readonly outages: number;
+  /** A session that listens ends alone, with the lock that it holds. */
+  readonly sessions: number;
   readonly isFlaky: boolean;
   /** Some inputs end their process in one and the same step. */
   readonly isDeadly: boolean;
@@ -29,6 +31,7 @@ export function planOf(random: Random): Plan {
     workerKills: some(0.4, 5),
     freezes: some(0.3, 4),
     outages: some(0.3, 3),
+    sessions: some(0.3, 6),
     isFlaky: random.chance(0.3),
     isDeadly: random.chance(0.15),
   };

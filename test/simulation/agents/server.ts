@@ -93,6 +93,11 @@ export class SimulatedServer {
     });
   }
 
+  loseSession(): void {
+    this.#postgres.tables.locks.delete(this.server.owner);
+    this.noteDisconnected();
+  }
+
   /** Postgres has ended all sessions. */
   noteDisconnected(): void {
     this.isConnected = false;
@@ -112,6 +117,7 @@ export class SimulatedServer {
         }),
       nextDue: (buildId) => ask(() => tables.nextDue(buildId)),
       beat: (server, inHand) => ask(() => tables.beat(server, inHand)),
+      putBackUnknown: (server, known) => ask(() => tables.putBackUnknown(server, known)),
       takeOver: (server) => ask(() => tables.takeOver(server)),
       handBack: (lease, failure) => ask(() => tables.handBack(lease, failure)),
       finish: (lease, outcome) => ask(() => tables.finish(lease, outcome)),

@@ -105,6 +105,7 @@ export class QueueSimulation {
       random: this.#random,
       postgres: this.#postgres,
       tables: this.#tables,
+      checkpoints: this.#checkpoints,
       serving: () => (this.#serving?.isAlive === true ? this.#serving : undefined),
       notify: () => {
         for (const server of this.#servers) server.notify(() => server.queue.wake());
@@ -188,12 +189,11 @@ export class QueueSimulation {
     for (const server of this.#servers)
       if (server.process === process || process.name.endsWith(` of ${server.process.name}`)) {
         this.#tables.hits.add(this.#runsOf(server), 2);
-        if (this.#plan.isFlaky) this.#tables.deaths.add(this.#runsOf(server), 2);
       }
   }
 
   #incidents(): void {
-    const { deploys, serverKills, workerKills, freezes, outages, milliseconds } = this.#plan;
+    const { deploys, serverKills, workerKills, freezes, outages, sessions, milliseconds } = this.#plan;
     const at = (count: number, what: string, run: () => void): void => {
       for (let n = 0; n < count; n++)
         this.#time.after(this.#random.between(0, milliseconds), () => {
@@ -212,6 +212,7 @@ export class QueueSimulation {
     at(workerKills, 'worker killed', () => this.#onOne((server) => this.#killWorker(server)));
     at(freezes, 'server frozen', () => this.#onOne((server) => this.#freeze(server)));
     at(outages, 'outage', () => this.#outage());
+    at(sessions, 'session lost', () => this.#onOne((server) => server.loseSession()));
   }
 
   #onOne(run: (server: SimulatedServer) => void): void {

@@ -9,7 +9,8 @@ import type {
 import { isNull, membersOf } from '../../../lib/agent-runtime/tables/raw-json.ts';
 import type { Random } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
-import type { Build, Checkpoint, Checkpoints } from './builds.ts';
+import { type Build, type Checkpoint, type Checkpoints, forkedFrom } from './builds.ts';
+import { Control, Stopped } from './control.ts';
 import type { SimulatedPostgres } from './postgres.ts';
 import { Process } from './process.ts';
 
@@ -17,6 +18,7 @@ import { Process } from './process.ts';
 export const WORKER_RULES = [
   'input: a run that has begun goes on without it',
   'nodes: a worker says which its graphs have',
+  'nodes: a worker compares the checkpoint that a run goes on from',
   'drain: a graph stops between two steps',
 ] as const;
 
@@ -33,16 +35,6 @@ export type WorkerWorld = {
 };
 
 type Running = { readonly run: RunInHand; stop(end: RunEnd): void };
-
-/** Why a graph goes no further. */
-class Stopped extends Error {
-  readonly end: RunEnd;
-
-  constructor(end: RunEnd) {
-    super(end.kind);
-    this.end = end;
-  }
-}
 
 /**
  * The worker of a server: it runs the graph of its build as LangGraph does, silent loss of steps included.
@@ -65,7 +57,9 @@ export class SimulatedWorker implements GraphWorker {
     const all = { includes: () => true };
     const nodes = world.without.has('nodes: a worker says which its graphs have')
       ? Object.assign([], all)
-      : build.nodes;
+      : build.isShown
+        ? build.nodes
+        : null;
     this.hello = { protocol: 1, language: 'python', langgraph: '1', graphs: { agent: { nodes } } };
   }
 
@@ -157,30 +151,6 @@ function snapshotOf(build: Build, { next, entries, runId }: Checkpoint): string 
   return JSON.stringify({ values: { steps: entries.length }, next: known, interrupts: {}, state });
 }
 
-/** What is asked of a graph that runs. */
-class Control {
-  isDraining = false;
-  isCancelled = false;
-  readonly #stops: ((end: RunEnd) => void)[] = [];
-
-  /** Rejects when the graph is stopped where it stands. */
-  readonly stopped = new Promise<never>((_, reject) => {
-    this.#stops.push((end) => reject(new Stopped(end)));
-  });
-
-  constructor() {
-    this.stopped.catch(() => undefined);
-  }
-
-  cancel(): void {
-    for (const stop of this.#stops) stop({ kind: 'cancelled' });
-  }
-
-  drainNow(): void {
-    for (const stop of this.#stops) stop({ kind: 'drained' });
-  }
-}
-
 /** One run of a graph in a worker's process. */
 class GraphRun {
   readonly #world: WorkerWorld;
@@ -218,6 +188,10 @@ class GraphRun {
 
   async #steps(): Promise<RunEnd> {
     let head = await this.#begin();
+    const [first = ''] = head.next;
+    // What LangGraph would pass over in silence.
+    const isLost = head.next.length > 0 && !this.#build.nodes.includes(first);
+    if (isLost && this.#compares) return nodeNotFound(first);
     for (let isFirst = true; ; isFirst = false) {
       if (this.#control.isCancelled) throw new Stopped({ kind: 'cancelled' });
       if (this.#control.isDraining) throw new Stopped({ kind: 'drained' });
@@ -244,6 +218,15 @@ class GraphRun {
     }
   }
 
+  get #compares(): boolean {
+    const { without } = this.#world;
+    // The first guard is seen to be missed only where this one does not stand behind it.
+    return (
+      !without.has('nodes: a worker compares the checkpoint that a run goes on from') &&
+      !without.has('nodes: a worker says which its graphs have')
+    );
+  }
+
   /** Whether the first step is the one that waited for this run's answer. */
   #isAnswer(head: Checkpoint): boolean {
     const isAnswered = head.runId === this.#run.runId && head.entries.at(-1)?.kind === 'step';
@@ -258,14 +241,27 @@ class GraphRun {
     const head = await this.#stoppable(read);
     const looks = !without.has('input: a run that has begun goes on without it');
     const hasBegun = looks && attempt > 1 && head.runId === runId;
+    if (hasBegun) return head;
+    const fork = forkedFrom(kwargs);
+    if (fork !== undefined) return this.#fork(head, fork);
     const [first = ''] = this.#build.nodes;
-    if (hasBegun || isNull(membersOf(kwargs).get('input'))) return head;
+    if (isNull(membersOf(kwargs).get('input'))) return head;
     return this.#put({
       runId,
       buildId: this.#build.id,
       next: [first],
       entries: [{ kind: 'input', runId }],
     });
+  }
+
+  /** Goes on from an older checkpoint by a copy of it; from the newest one if it was dropped meanwhile. */
+  async #fork(head: Checkpoint, id: number): Promise<Checkpoint> {
+    const { runId, threadId } = this.#run;
+    const from = this.#world.checkpoints.at(threadId, id) ?? head;
+    const [first] = from.next;
+    const isLost = first !== undefined && !this.#build.nodes.includes(first);
+    if (isLost && this.#compares) return from;
+    return this.#put({ runId, buildId: this.#build.id, next: from.next, entries: from.entries });
   }
 
   /** Stores a checkpoint in a transaction that proves the lease. */
@@ -293,6 +289,11 @@ const ended = ({ entries }: Checkpoint, next: readonly string[]): RunEnd => ({
   values: JSON.stringify({ steps: entries.length }),
   next,
   interrupts: '{}',
+});
+
+const nodeNotFound = (node: string): RunEnd => ({
+  kind: 'failed',
+  error: JSON.stringify({ error: 'NodeNotFound', message: `there is no ${node}` }),
 });
 
 const failed: RunEnd = { kind: 'failed', error: '{"error":"ValueError","message":"by chance"}' };

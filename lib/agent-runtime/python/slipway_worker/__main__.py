@@ -12,7 +12,7 @@ from langgraph.version import __version__ as LANGGRAPH
 from . import PROTOCOL
 from .auth import Authorizer, RefusedError
 from .channel import Channel
-from .documents import dumps, loads
+from .documents import dumps, loads, text_of
 from .project import Project, ProjectError, described
 from .runs import Run, RunControl
 from .snapshots import (
@@ -20,10 +20,11 @@ from .snapshots import (
     config_of,
     graph_view,
     interrupts_of,
+    next_within,
     schemas_view,
     state_view,
 )
-from .stores import FencedSaver, away_in, copy, drop, opened
+from .stores import FencedSaver, away_in, copy, drop, opened, unfit_in
 
 
 class Worker:
@@ -42,7 +43,13 @@ class Worker:
             if run := self._runs.get(call_id):
                 run.cancel() if op == "cancel" else run.drain()
         elif op == "stream":
-            run = Run(self._project, self._pool, self._store, loads(body), self._channel, call_id)
+            try:
+                args = loads(body)
+            except Exception as error:  # A document may be nested deeper than Python reads.
+                failure = {"error": type(error).__name__, "message": f"The run cannot be read: {text_of(error)}"}
+                self._channel.send({"id": call_id, "e": "__error__"}, dumps(failure))
+                return
+            run = Run(self._project, self._pool, self._store, args, self._channel, call_id)
             run.start()
             if run.task:
                 self._runs[call_id] = run
@@ -57,11 +64,13 @@ class Worker:
             answer = dumps(await getattr(self, f"op_{op}")(**(loads(body) or {})))
             self._channel.send({"id": call_id, "e": "__ok__"}, answer)
         except Exception as error:
-            failure: dict[str, Any] = {"error": type(error).__name__, "message": str(error)}
+            failure: dict[str, Any] = {"error": type(error).__name__, "message": text_of(error)}
             if isinstance(error, RefusedError):
                 failure |= {"status": error.status, "headers": error.headers}
             elif away_in(error):
                 failure["status"] = 503
+            elif unfit_in(error):
+                failure = {"error": "DataError", "message": "PostgreSQL cannot hold a value of it", "status": 422}
             else:
                 traceback.print_exc()
             self._channel.send({"id": call_id, "e": "__error__"}, dumps(failure))
@@ -81,7 +90,8 @@ class Worker:
         async with self._graph(graph_id) as graph:
             state = await graph.aget_state(config_of(thread_id))
             interrupts = interrupts_of(state)
-            return {"values": state.values, "next": state.next, "interrupts": interrupts, "state": state_view(state)}
+            following = await next_within(graph, state)
+            return {"values": state.values, "next": following, "interrupts": interrupts, "state": state_view(state)}
 
     async def op_history(
         self,

@@ -41,6 +41,14 @@ def dumps(value: Any) -> bytes:
         return json.dumps(_tree(value), separators=(",", ":")).encode()
 
 
+def text_of(error: BaseException) -> str:
+    """What an error says of itself, which may be an error of its own."""
+    try:
+        return str(error)
+    except Exception:
+        return ""
+
+
 def loads(text: bytes) -> Any:
     """A value from JSON. Integers of any size stay exact, which orjson would make floating."""
     return json.loads(text) if text else None

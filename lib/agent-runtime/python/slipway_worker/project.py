@@ -96,9 +96,14 @@ class Project:
             yield graph.copy(update=replaced)
 
 
+def is_factory(made: Any) -> bool:
+    """Whether it makes graphs, each as its config wants it."""
+    return callable(made) and not hasattr(made, "astream") and not hasattr(made, "compile")
+
+
 @asynccontextmanager
 async def _made(made: Any, config: dict[str, Any]) -> AsyncIterator[Any]:
-    if not callable(made) or hasattr(made, "astream") or hasattr(made, "compile"):
+    if not is_factory(made):
         yield made
         return
     count = len(inspect.signature(made).parameters)
@@ -151,6 +156,9 @@ async def described(project: Project) -> dict[str, Any]:
             return None
 
     found = await asyncio.gather(*(nodes(graph_id) for graph_id in project.graphs))
-    return {graph_id: {"nodes": names} for graph_id, names in zip(project.graphs, found, strict=True)}
+    return {
+        graph_id: {"nodes": names, "varies": is_factory(project.graphs[graph_id])}
+        for graph_id, names in zip(project.graphs, found, strict=True)
+    }
 
 

@@ -7,14 +7,16 @@ import uuid
 from collections.abc import AsyncIterator
 from typing import Any
 
+from langgraph.graph import END
 from langgraph.types import Command, Send
 from langgraph.version import __version__ as LANGGRAPH
 
 from .auth import AuthUser
-from .documents import dumps
+from .documents import dumps, text_of
 from .events import Translator
+from .lost_steps import GraphsInside, NodeNotFound, lost_step
 from .project import Project
-from .snapshots import config_of, interrupts_of, state_view
+from .snapshots import config_of, interrupts_of, next_within, state_view
 from .stores import FencedError, FencedSaver, Lease, away_in, has_answered, has_started
 
 try:
@@ -31,15 +33,18 @@ class Run:
         self._project, self._pool, self._store = project, pool, store
         self._args, self._channel, self._id = args, channel, call_id
         self._control = RunControl() if RunControl else None
-        self._draining = False
+        self._draining = self._begun = self._cancelled = False
         self.task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         self.task = asyncio.get_running_loop().create_task(self._run())
 
     def cancel(self) -> None:
-        if self.task:
+        # A task that is cancelled before it has begun would end without a word.
+        if self.task and self._begun:
             self.task.cancel()
+        else:
+            self._cancelled = True
 
     def drain(self) -> None:
         self._draining = True
@@ -54,8 +59,11 @@ class Run:
 
     async def _run(self) -> None:
         args = self._args
-        lease = Lease(args["run_id"], args["owner"], args["epoch"], self.cancel)
+        lease = Lease(args["run_id"], args["owner"], args["epoch"], args["revision_id"], self.cancel)
+        self._begun = True
         try:
+            if self._cancelled:
+                raise asyncio.CancelledError
             await self._stream(lease)
         except asyncio.CancelledError:
             if not self._lost(lease):
@@ -68,14 +76,18 @@ class Run:
             elif away := away_in(error):
                 self._send("__away__", dumps(str(away)))
             else:
-                self._send("__error__", dumps({"error": type(error).__name__, "message": str(error)}))
-                sys.excepthook(type(error), error, error.__traceback__)
+                self._send("__error__", dumps({"error": type(error).__name__, "message": text_of(error)}))
+                if not isinstance(error, NodeNotFound):
+                    sys.excepthook(type(error), error, error.__traceback__)
 
     def _lost(self, lease: Lease) -> bool:
         if lease.lost is None:
             return False
-        fenced = isinstance(lease.lost, FencedError)
-        self._send("__fenced__" if fenced else "__away__", dumps(str(lease.lost)))
+        if isinstance(lease.lost, NodeNotFound):
+            self._send("__error__", dumps({"error": "NodeNotFound", "message": str(lease.lost)}))
+        else:
+            fenced = isinstance(lease.lost, FencedError)
+            self._send("__fenced__" if fenced else "__away__", dumps(str(lease.lost)))
         return True
 
     async def _stream(self, lease: Lease) -> None:
@@ -83,6 +95,7 @@ class Run:
         saver = FencedSaver(self._pool, lease, lambda: self._send("__step__"))
         input_, config = await self._start(lease)
         async with self._project.graph(args["graph_id"], config, checkpointer=saver, store=self._store) as graph:
+            await self._compare(saver, graph, input_, config)
             self._send("metadata", dumps({"run_id": args["run_id"], "attempt": args["attempt"]}))
             wanted = kwargs.get("stream_mode") or ["values"]
             subgraphs = bool(kwargs.get("subgraphs"))
@@ -102,8 +115,25 @@ class Run:
                 async for event, chunk in chunks:
                     translator.take(event, chunk)
                     await self._channel.room()
+            if lost := saver.inside.lost():
+                raise NodeNotFound(lost, args["revision_id"])
             state = await graph.aget_state(config_of(args["thread_id"]))
-            self._end(state, translator.values)
+            self._end(state, translator.values, await next_within(graph, state))
+
+    async def _compare(self, saver: FencedSaver, graph: Any, input_: Any, config: dict[str, Any]) -> None:
+        """Raises NodeNotFound if the run would go on at a node that its graph has not. A new input goes on nowhere."""
+        if input_ is not None and not isinstance(input_, Command):
+            return
+        inside = GraphsInside()
+        lost = await lost_step(saver, graph, config, inside)
+        for target in _targets(input_):
+            if target not in graph.nodes and target != END:
+                lost = lost or target
+        if lost:
+            raise NodeNotFound(lost, self._args["revision_id"])
+        # Only now: what was read to compare was read by nobody's graph.
+        saver.inside = inside
+        config["callbacks"] = [*(config.get("callbacks") or []), inside]
 
     async def _chunks(
         self, graph: Any, input_: Any, config: Any, options: dict[str, Any], events: bool
@@ -119,7 +149,7 @@ class Run:
             # The graph's own chunks are told by its stream modes.
             yield (None, chunk) if of_graph else (event, None)
 
-    def _end(self, state: Any, values: Any) -> None:
+    def _end(self, state: Any, values: Any, following: list[str]) -> None:
         pinned = bool(state.next)
         if state.interrupts and isinstance(values, dict) and "__interrupt__" not in values:
             # Another node of the same step has ended after the one that asks.
@@ -130,7 +160,7 @@ class Run:
             dumps(state.values if values is None else values),
             dumps(state_view(state)) if pinned else b"",
         ]
-        self._send("__end__", b"".join(parts), next=list(state.next), parts=[len(part) for part in parts])
+        self._send("__end__", b"".join(parts), next=following, parts=[len(part) for part in parts])
 
     async def _start(self, lease: Lease) -> tuple[Any, dict[str, Any]]:
         """What the graph is started with. A later attempt goes on from its own checkpoints: input counts once."""
@@ -162,6 +192,13 @@ class Run:
         }
         named = {"run_name": args["graph_id"], **sent, "run_id": uuid.UUID(args["run_id"])}
         return {**named, "configurable": configurable, "metadata": metadata}
+
+
+def _targets(given: Any) -> list[str]:
+    """The nodes that a command names to go to."""
+    goto = given.goto if isinstance(given, Command) else ()
+    named = goto if isinstance(goto, (list, tuple)) else [goto]
+    return [one.node if isinstance(one, Send) else one for one in named]
 
 
 def _command(sent: dict[str, Any]) -> Command[Any]:

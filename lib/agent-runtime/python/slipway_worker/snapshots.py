@@ -31,6 +31,20 @@ def interrupts_of(state: StateSnapshot) -> dict[str, Any]:
     return {task.id: [interrupt_view(one) for one in task.interrupts] for task in state.tasks if task.interrupts}
 
 
+def next_of(state: StateSnapshot) -> list[str]:
+    """The nodes that come next, those of graphs inside as `parent:node` where the state was asked with those."""
+    inside = {task.name: next_of(task.state) for task in state.tasks if isinstance(task.state, StateSnapshot)}
+    found = [path for name in state.next for path in ([f"{name}:{one}" for one in inside.get(name, [])] or [name])]
+    return list(dict.fromkeys(found))
+
+
+async def next_within(graph: Any, state: StateSnapshot) -> list[str]:
+    """As `next_of`; asks for the graphs inside, if there are any."""
+    if any(isinstance(task.state, dict) for task in state.tasks if task.name in state.next):
+        state = await graph.aget_state(state.config, subgraphs=True)
+    return next_of(state)
+
+
 def state_view(state: StateSnapshot) -> dict[str, Any]:
     config, parent = state.config or {}, state.parent_config or {}
     return {

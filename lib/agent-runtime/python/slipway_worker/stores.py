@@ -13,11 +13,20 @@ from langgraph.store.postgres.aio import AsyncPostgresStore
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
+from .lost_steps import GraphsInside, NodeNotFound
+
 #: The schema of the libraries' tables; the server's own are in `rt`.
 SCHEMA = "lg"
 NULL_TASK = "00000000-0000-0000-0000-000000000000"
+#: What a task writes that has not come to its end.
+_UNFINISHED = ("__error__", "__interrupt__", "__resume__")
 _LOCK = 5_193_021_774
 _AWAY_SECONDS = 60
+#: A process that stands still (SIGSTOP) in a transaction holds the row of its run for so long. Not shorter: a graph
+#: may block the loop meanwhile, and its step would be done again.
+_IDLE_IN_TRANSACTION = "60s"
+#: So long a graph waits for a connection, be it that Postgres is away or that others use them all.
+_CONNECTION_SECONDS = 10
 _AWAY = (
     psycopg.OperationalError,
     psycopg.InterfaceError,
@@ -40,19 +49,21 @@ class FencedError(Exception):
 class Lease:
     """What a run holds while it is ours, and why it is no more."""
 
-    def __init__(self, run_id: str, owner: str, epoch: int, stop: Callable[[], Any]) -> None:
-        self.run_id, self.owner, self.epoch = run_id, owner, epoch
-        self.lost: FencedError | StoreAwayError | None = None
+    def __init__(self, run_id: str, owner: str, epoch: int, revision_id: str, stop: Callable[[], Any]) -> None:
+        self.run_id, self.owner, self.epoch, self.revision_id = run_id, owner, epoch, revision_id
+        self.lost: FencedError | StoreAwayError | NodeNotFound | None = None
         self._stop = stop
 
     async def check(self, connection: psycopg.AsyncConnection[Any]) -> None:
         """Raises FencedError if the run is another's. The row stays locked until the transaction has ended."""
+        if self.lost:
+            raise self.lost
         query = "select rt.holds_lease(%s::uuid, %s::uuid, %s::bigint) as holds"
         row = await (await connection.execute(query, (self.run_id, self.owner, self.epoch))).fetchone()
         if not row or not row["holds"]:
             raise self.end(FencedError(f"run {self.run_id} is no more {self.owner}'s of epoch {self.epoch}"))
 
-    def end(self, why: FencedError | StoreAwayError) -> FencedError | StoreAwayError:
+    def end(self, why: FencedError | StoreAwayError | NodeNotFound) -> FencedError | StoreAwayError | NodeNotFound:
         """Stops the run at once, whatever the graph makes of the exception."""
         if self.lost is None:
             self.lost = why
@@ -68,12 +79,37 @@ class FencedSaver(AsyncPostgresSaver):
     ) -> None:
         super().__init__(pool)  # type: ignore[arg-type]
         self._pool, self._lease, self._on_step = pool, lease, on_step
+        #: Hears of the graphs inside of a run.
+        self.inside = GraphsInside()
 
     async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
         stored = await super().aput(config, checkpoint, metadata, new_versions)
-        if self._on_step and not config["configurable"].get("checkpoint_ns"):
+        namespace = config["configurable"].get("checkpoint_ns") or ""
+        self.inside.note_begun(namespace)
+        if self._on_step and not namespace:
             self._on_step()
         return stored
+
+    async def aput_writes(self, config: Any, writes: Any, task_id: str, task_path: str = "") -> None:
+        has_ended = not any(channel in _UNFINISHED for channel, _ in writes)
+        if self._lease and has_ended and (lost := self.inside.lost(task_id)):
+            # Before its node goes on without the step.
+            raise self._lease.end(NodeNotFound(lost, self._lease.revision_id))
+        await super().aput_writes(config, writes, task_id, task_path)
+
+    async def aget_tuple(self, config: Any) -> Any:
+        self.inside.note_loaded(config["configurable"].get("checkpoint_ns") or "")
+        return await super().aget_tuple(config)
+
+    async def namespaces_in(self, config: dict[str, Any], namespaces: set[str]) -> list[str]:
+        """Those of some namespaces, and of graphs inside them, that have checkpoints in a thread."""
+        query = (
+            "select distinct checkpoint_ns as name from checkpoints, unnest(%s::text[]) as given"
+            " where thread_id = %s and (checkpoint_ns = given or starts_with(checkpoint_ns, given || '|'))"
+        )
+        async with self._cursor() as cursor:
+            await cursor.execute(query, (sorted(namespaces), config["configurable"]["thread_id"]))
+            return [row["name"] for row in await cursor.fetchall()]
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[Any]:
@@ -125,6 +161,11 @@ def away_in(error: BaseException | None) -> StoreAwayError | None:
     return None
 
 
+def unfit_in(error: BaseException) -> bool:
+    """Whether Postgres has refused a value, such as text with NUL."""
+    return isinstance(error, psycopg.DataError)
+
+
 async def opened(uri: str, size: int) -> tuple[AsyncConnectionPool[Any], GuardedStore]:
     """
     A pool and the store, with the libraries' tables as their versions want them. Postgres has just answered the
@@ -145,8 +186,18 @@ async def _opened(uri: str, size: int) -> tuple[AsyncConnectionPool[Any], Guarde
     arguments = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     async with await psycopg.AsyncConnection.connect(uri, autocommit=True) as connection:
         await connection.execute(f"create schema if not exists {SCHEMA}")
-    arguments["options"] = f"-c search_path={SCHEMA},public"
-    pool = AsyncConnectionPool(uri, min_size=1, max_size=size, timeout=10, open=False, kwargs=arguments)
+    idle = f"-c idle_in_transaction_session_timeout={_IDLE_IN_TRANSACTION}"
+    arguments["options"] = f"-c search_path={SCHEMA},public {idle}"
+    pool = AsyncConnectionPool(
+        uri,
+        min_size=1,
+        max_size=size,
+        timeout=_CONNECTION_SECONDS,
+        open=False,
+        kwargs=arguments,
+        # After a restart of Postgres all connections are dead: a step must not be done again for each of them.
+        check=AsyncConnectionPool.check_connection,
+    )
     try:
         await pool.open(wait=True)
         return pool, await _set_up(pool)
