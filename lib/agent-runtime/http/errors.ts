@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { WorkerFailure } from '../queue/port.ts';
-import { isAway, isPermanent } from '../tables/database.ts';
+import { isAway, isPermanent, lackOf } from '../tables/database.ts';
 import { type Refusal, RefusedError } from '../tables/errors.ts';
 import { membersOf } from '../tables/raw-json.ts';
 import { WorkerLostError } from '../worker/session.ts';
@@ -37,8 +37,11 @@ const STATUSES: Readonly<Record<Refusal, number>> = {
 export function httpErrorOf(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error;
   if (error instanceof RefusedError) return new HttpError(STATUSES[error.refusal], error.message);
-  if (isAway(error))
-    return new HttpError(503, 'Postgres does not answer. Try again.', { 'retry-after': '1' });
+  if (isAway(error)) {
+    const lack = lackOf(error);
+    const what = lack === undefined ? 'Postgres does not answer.' : `Postgres cannot go on: ${lack}.`;
+    return new HttpError(503, `${what} Try again.`, { 'retry-after': '1' });
+  }
   if (isPermanent(error))
     return new HttpError(422, 'A value of the request is none that PostgreSQL can hold.');
   if (error instanceof WorkerLostError)

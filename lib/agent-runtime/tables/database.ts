@@ -63,6 +63,12 @@ const AWAY_MESSAGE = /^(?:Connection terminated|timeout exceeded when trying to 
 export const isAway = (error: unknown): boolean =>
   AWAY.test(String(codeOf(error))) || (error instanceof Error && AWAY_MESSAGE.test(error.message));
 
+/**
+ * What Postgres lacks, in its words, such as room on the disk or a connection; undefined for any other error.
+ */
+export const lackOf = (error: unknown): string | undefined =>
+  error instanceof Error && String(codeOf(error)).startsWith('53') ? error.message : undefined;
+
 const RETRY_MILLISECONDS = 500;
 
 /**

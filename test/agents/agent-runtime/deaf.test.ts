@@ -55,7 +55,7 @@ test('a server that hears no notification is not ready, and says why, until it h
   const between = pooler(database.searchParams.get('host') ?? '', () => isDeaf).listen(0, '127.0.0.1');
   await once(between, 'listening');
   const { port } = between.address() as AddressInfo; // it listens on a port
-  const databaseUri = `postgresql://${database.username}:${database.password}@127.0.0.1:${port}${database.pathname}`;
+  const databaseUri = `postgresql://${database.username}:${database.password}@127.0.0.1:${port}${database.pathname}?sslmode=disable`;
   try {
     const server = await startAgentServer(processes, { folder: await newProject(processes), databaseUri });
     isDeaf = true;
