@@ -7,6 +7,8 @@ import { agentsUrlOf } from './agents-url.ts';
 import { type Backups, onBackup } from './backup.ts';
 import type { BackupCommand } from './backup-options.ts';
 import { askForConsoleLink, type ConsoleAccess } from './console.ts';
+import { runCopyThreads } from './copy-threads/command.ts';
+import type { CopyThreads } from './copy-threads/options.ts';
 import { explain, Obstacle } from './explain.ts';
 import { fargateAgent, NOT_MANAGED } from './first-agent/fargate-agent.ts';
 import { firstAgent, type Listen } from './first-agent/first-agent.ts';
@@ -80,6 +82,7 @@ function understood(args: string[], world: World): CliCommand | undefined {
 
 async function run(command: Work, world: World): Promise<CommandResult | undefined> {
   if (command.kind === 'console') return consoleLink(command, world);
+  if (command.kind === 'copy-threads') return copied(command, world);
   if (isOnInstallation(command)) return onInstallation(command, world);
   if (isOnBackup(command)) return onBackup(command, world);
   return isOnFunctions(command) ? onFunctions(command, world) : onTable(command, world);
@@ -87,7 +90,6 @@ async function run(command: Work, world: World): Promise<CommandResult | undefin
 
 const isOnInstallation = (command: Work): command is InstallationCommand =>
   command.kind === 'settings' || command.kind === 'preflight';
-
 const isOnBackup = (command: Work): command is BackupCommand =>
   command.kind === 'backup' || command.kind === 'restore';
 
@@ -104,6 +106,15 @@ async function consoleLink({ at }: OnApi, world: World): Promise<CommandResult> 
     json: { url, expires_at },
     advice: `It signs in once, until ${expires_at}, with the role of the key that it was made with.`,
   };
+}
+
+async function copied(command: CopyThreads, world: World): Promise<CommandResult> {
+  const say = command.json ? world.writeError : world.write;
+  const { result, left } = await runCopyThreads(command, say);
+  if (left === undefined) return result;
+  // What stays is no success: scripts are to see it.
+  show(result, command.json, world);
+  throw new Obstacle(left);
 }
 
 type OnFunctions = Extract<Work, { kind: 'pause' | 'resume' }>;
@@ -141,7 +152,7 @@ const resumed = (functions: number): CommandResult => ({
 });
 
 async function onTable(
-  command: Exclude<Work, OnFunctions | OnApi | InstallationCommand | BackupCommand>,
+  command: Exclude<Work, OnFunctions | OnApi | CopyThreads | InstallationCommand | BackupCommand>,
   world: World,
 ): Promise<CommandResult | undefined> {
   const { table, close } = await world.open(command.place);

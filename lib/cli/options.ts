@@ -4,6 +4,7 @@ import { embeddedRows } from '../settings/embedded.ts';
 import { processRows } from '../settings/listener.ts';
 import { schemasOf } from '../settings/row.ts';
 import { type BackupCommand, backupCommands } from './backup-options.ts';
+import { type CopyThreads, copyThreadsCommand } from './copy-threads/options.ts';
 import { type InstallationCommand, installationCommands } from './installation-options.ts';
 import { OptionsError } from './options-error.ts';
 
@@ -38,6 +39,7 @@ export type CliCommand =
   | (FirstAgent & { kind: 'first-agent'; agentsPort: number; listenerFolder: string })
   | (FirstAgent & { kind: 'fargate-agent' })
   | { kind: 'pause' | 'resume'; place: DeployedPlace; json: boolean }
+  | CopyThreads
   | { kind: 'console'; json: boolean; at: { url: string } | { dataFolder: string } }
   | InstallationCommand
   | BackupCommand
@@ -65,13 +67,12 @@ const options = {
   role: text,
   'organization-wide': flag,
   'listener-id': text,
-  to: text,
   from: text,
+  to: text,
 } as const;
 
 const parse = (args: string[]) => parseArgs({ args, options, allowPositionals: true });
 type Given = ReturnType<typeof parse>['values'];
-
 const whereOptions = ['table', 'region', 'data-dir'] as const;
 const nameOptions = ['organization', 'tenant', 'url', 'project', 'name'] as const;
 const firstAgentOptions = [...nameOptions, 'compute', 'agents-port', 'listener-dir'] as const;
@@ -100,6 +101,7 @@ const commands: Record<
   console: { takes: [...whereOptions, 'json', 'url'], read: consoleOf },
   ...installationCommands,
   ...backupCommands,
+  ...copyThreadsCommand,
   'first-agent': { takes: [...whereOptions, ...firstAgentOptions], read: firstAgentOf },
 };
 

@@ -29,6 +29,11 @@ export const USAGE = `Usage: npm run slipway -- <command> [options]
     --from FOLDER                 the backup
     --data-dir FOLDER             where to
 
+  copy-threads                    copy the threads of one agent server to another, as of a dev deployment to a durable one
+    --from URL                    where they are; with a key in SLIPWAY_FROM_API_KEY (sent as X-Api-Key), or all that the header
+                                  Authorization is to carry in SLIPWAY_FROM_AUTHORIZATION
+    --to URL                      where they go, which has the same graphs; SLIPWAY_TO_API_KEY, SLIPWAY_TO_AUTHORIZATION
+
   admin bootstrap                 make an organization, its first tenant and an administrator's key
     --organization NAME           what the organization is called   (default: main)
     --tenant NAME                 what the tenant is called         (default: main)

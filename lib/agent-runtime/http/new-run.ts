@@ -7,7 +7,7 @@ import { getThread, threadNotFound } from '../tables/threads.ts';
 import type { Agent } from './agent.ts';
 import { assistantNamed, requireGraph } from './assistants.ts';
 import { authorize, isWithin, type Permit } from './authorize.ts';
-import { lacks } from './errors.ts';
+import { HttpError, lacks } from './errors.ts';
 import { anObject, type Body, bodyOf, type Call, idIn } from './request.ts';
 
 const streamMode = z.enum([
@@ -54,12 +54,15 @@ const runBody = z.object({
   webhook: z.unknown().optional(),
   feedback_keys: z.unknown().optional(),
   langsmith_tracer: z.unknown().optional(),
+  strict_resume: z.boolean().optional(),
 });
 
 type RunBody = Body<z.infer<typeof runBody>>;
 
 /** What it lacks is refused with its name. */
 const LACKS = ['webhook', 'feedback_keys', 'langsmith_tracer'] as const;
+
+const hasMembers = (value: object | null | undefined): boolean => Object.keys(value ?? {}).length > 0;
 
 export type CreatedRun = { readonly run: RunRow; readonly asked: RunBody['fields'] };
 
@@ -68,6 +71,12 @@ export async function createRunOf(agent: Agent, call: Call): Promise<CreatedRun>
   const body = bodyOf(call, runBody);
   const { fields, raw } = body;
   for (const name of LACKS) if (!isNull(raw.get(name))) throw lacks(`${name} of runs`);
+  if (fields.strict_resume === true) throw lacks('strict_resume of runs');
+  if (hasMembers(fields.context) && hasMembers(fields.config?.configurable))
+    throw new HttpError(
+      400,
+      'context: give it alone, without config.configurable, which is the older way to say it',
+    );
   const assistant = await assistantNamed(agent, fields.assistant_id);
   requireGraph(agent, assistant);
   const threadId = call.params.thread_id === undefined ? undefined : idIn(call, 'thread_id');
@@ -87,6 +96,7 @@ export async function createRunOf(agent: Agent, call: Call): Promise<CreatedRun>
     kwargs: kwargsOf(body, assistant, call.user, temporary),
     metadata: mergedOf(mergedOf(assistant.metadata, ids), isNull(sent) ? '{}' : sent),
     threadMetadata: mergedOf(ids, permit.filter ?? '{}'),
+    newThreadMetadata: isNull(sent) ? '{}' : sent,
     afterSeconds: fields.after_seconds ?? 0,
     resumable: fields.stream_resumable ?? false,
   };

@@ -74,7 +74,7 @@ export function idIn({ params }: Call, name: 'thread_id' | 'run_id'): string {
   return id.toLowerCase();
 }
 
-/** A whole number in the query. */
+/** A whole number in the query. Throws a 400. */
 export function countIn(
   { query }: Call,
   name: string,
@@ -84,7 +84,7 @@ export function countIn(
   if (text === null) return otherwise;
   const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(count <= most))
-    throw new HttpError(422, `${name}: ${text.slice(0, SHOWN)} is no number from 0 to ${most}`);
+    throw new HttpError(400, `${name}: ${text.slice(0, SHOWN)} is no number from 0 to ${most}`);
   return count;
 }
 

@@ -59,7 +59,8 @@ const joinHandler: Handler = async (agent, call) => {
 
 const joinStreamHandler: Handler = async (agent, call) => {
   const run = await runIn(agent, call);
-  const modes = call.query.getAll('stream_mode');
+  // Clients that name none send an empty one.
+  const modes = call.query.getAll('stream_mode').filter((mode) => mode !== '');
   return streamRun(agent, call, run, {
     after: await eventBefore(agent, call, run.run_id),
     cancelsOnDisconnect: flagIn(call, 'cancel_on_disconnect'),
@@ -85,9 +86,10 @@ const cancelHandler: Handler = async (agent, call) => {
     const ended = error instanceof RefusedError && error.refusal === 'run-ended' && isLive(run);
     if (!ended) throw error;
   }
+  if (flagIn(call, 'wait') && (await findRun(agent.database, run.run_id)) === undefined) return json('{}');
   if (flagIn(call, 'wait'))
     return answerOutput(agent, call, run, { cancelsOnDisconnect: false, headers: locationsOf(run, 'join') });
-  return json('{}', 202);
+  return { status: 202, body: '' };
 };
 
 const isLive = ({ status }: RunRow): boolean => status === 'pending' || status === 'running';

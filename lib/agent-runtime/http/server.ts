@@ -106,8 +106,8 @@ async function authenticate(
 
 function send(response: ServerResponse, { status = 200, body, type, headers }: Answer): void {
   const length = Buffer.byteLength(body);
-  const typed =
-    status === 204 ? {} : { 'content-type': type ?? 'application/json', 'content-length': length };
+  const sized = status === 204 ? {} : { 'content-length': length };
+  const typed = { ...sized, ...(body !== '' && { 'content-type': type ?? 'application/json' }) };
   response.writeHead(status, { ...typed, ...headers });
   response.end(body);
 }

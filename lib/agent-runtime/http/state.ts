@@ -1,14 +1,12 @@
 import * as z from 'zod';
-import { callBuild } from '../queue/calls.ts';
-import type { WorkerOp } from '../queue/port.ts';
-import { snapshotOf } from '../queue/snapshot.ts';
-import { objectOf } from '../tables/raw-json.ts';
+import { itemsOf, membersOf, objectOf } from '../tables/raw-json.ts';
 import type { Json, ThreadRow } from '../tables/rows.ts';
-import { noteState } from '../tables/threads.ts';
 import type { Agent } from './agent.ts';
 import { HttpError } from './errors.ts';
-import { anObject, bodyOf, type Call, countIn, flagIn, type Handler, json } from './request.ts';
+import { anObject, bodyOf, type Call, countIn, flagIn, type Handler, json, selection } from './request.ts';
+import { ask, isElsewhere, noteSnapshot } from './thread-graph.ts';
 import { threadIn } from './threads.ts';
+import { listOf } from './views.ts';
 
 /** The state of a thread that no run has had. */
 const EMPTY =
@@ -20,34 +18,6 @@ const checkpoint = z.object({
   checkpoint_id: z.string().nullish(),
   checkpoint_map: anObject.nullish(),
 });
-
-/** Whether another build alone may go on with the thread: this one's graphs would say that nothing is left to do. */
-const isElsewhere = ({ server }: Agent, thread: ThreadRow): boolean =>
-  (thread.waits || thread.status === 'busy') &&
-  thread.build_id !== null &&
-  thread.build_id !== server.buildId;
-
-/** Another build is started for what is asked of it, which takes as long as its graphs take to load. */
-const CALL_MILLISECONDS = 60_000;
-
-/** Asks the graphs that alone may go on with the thread. */
-async function ask(
-  agent: Agent,
-  thread: ThreadRow,
-  op: WorkerOp,
-  more: readonly (readonly [string, Json])[],
-): Promise<Json> {
-  const args = argsOf(thread, more);
-  if (!isElsewhere(agent, thread) || thread.build_id === null) return agent.worker.call(op, args);
-  return callBuild(agent, { buildId: thread.build_id, op, args }, CALL_MILLISECONDS);
-}
-
-const argsOf = (thread: ThreadRow, more: readonly (readonly [string, Json])[]): Json =>
-  objectOf([
-    ['graph_id', JSON.stringify(thread.graph_id)],
-    ['thread_id', JSON.stringify(thread.thread_id)],
-    ...more,
-  ]);
 
 async function stateOf(
   agent: Agent,
@@ -61,20 +31,35 @@ async function stateOf(
   return ask(agent, thread, 'state', more);
 }
 
+/** Only the fields of a state that a client has selected, if it has; `values.name`: one of its values. */
+function picked(state: Json, select: readonly string[] = []): Json {
+  if (select.length === 0) return state;
+  const members = membersOf(state);
+  const values = select.flatMap((name) => (name.startsWith('values.') ? [name.slice('values.'.length)] : []));
+  if (values.length > 0 && !select.includes('values')) {
+    const kept = [...membersOf(members.get('values') ?? '{}')].filter(([name]) => values.includes(name));
+    members.set('values', objectOf(kept));
+  }
+  const names = values.length > 0 ? [...select, 'values'] : select;
+  return objectOf([...members].filter(([name]) => names.includes(name)));
+}
+
 const getHandler: Handler = async (agent, call) => {
   const thread = await threadIn(agent, call);
   const id = call.params.checkpoint_id;
   const named = id === undefined ? {} : { checkpoint: JSON.stringify({ checkpoint_id: id }) };
-  return json(await stateOf(agent, thread, { ...named, subgraphs: flagIn(call, 'subgraphs') }));
+  const state = await stateOf(agent, thread, { ...named, subgraphs: flagIn(call, 'subgraphs') });
+  return json(picked(state, call.query.getAll('select')));
 };
 
-const atCheckpoint = z.object({ checkpoint, subgraphs: z.boolean().optional() });
+const atCheckpoint = z.object({ checkpoint, subgraphs: z.boolean().optional(), select: selection });
 
 const atHandler: Handler = async (agent, call) => {
   const { fields, raw } = bodyOf(call, atCheckpoint);
   const thread = await threadIn(agent, call);
   const named = raw.get('checkpoint') ?? '{}';
-  return json(await stateOf(agent, thread, { checkpoint: named, subgraphs: fields.subgraphs ?? false }));
+  const state = await stateOf(agent, thread, { checkpoint: named, subgraphs: fields.subgraphs ?? false });
+  return json(picked(state, fields.select));
 };
 
 const update = z.object({
@@ -89,8 +74,6 @@ const updateHandler: Handler = async (agent, call) => {
   const thread = await threadIn(agent, call, 'update');
   if (thread.status === 'busy')
     throw new HttpError(409, `Thread ${thread.thread_id} is busy: wait for its run to end, or cancel it.`);
-  if (thread.graph_id === null)
-    throw new HttpError(422, `Thread ${thread.thread_id} has no graph yet: start a run on it first.`);
   const id = fields.checkpoint_id;
   const named = id === undefined ? raw.get('checkpoint') : JSON.stringify({ checkpoint_id: id });
   const answer = await ask(agent, thread, 'update', [
@@ -98,8 +81,7 @@ const updateHandler: Handler = async (agent, call) => {
     ['as_node', JSON.stringify(fields.as_node ?? null)],
     ['checkpoint', named ?? 'null'],
   ]);
-  const snapshot = snapshotOf(await ask(agent, thread, 'snapshot', []));
-  await noteState(agent.database, thread.thread_id, snapshot);
+  await noteSnapshot(agent, thread);
   return json(answer);
 };
 
@@ -108,6 +90,7 @@ const history = z.object({
   before: z.union([z.string(), z.looseObject({})]).optional(),
   metadata: anObject.optional(),
   checkpoint: checkpoint.optional(),
+  select: selection,
 });
 
 /** `before` is an id, a checkpoint, or a config that names one. */
@@ -125,12 +108,14 @@ async function historyOf(
 ): Promise<Json> {
   const thread = await threadIn(agent, call);
   if (thread.graph_id === null) return '[]';
-  return ask(agent, thread, 'history', [
+  const states = await ask(agent, thread, 'history', [
     ['limit', JSON.stringify(asked.limit ?? 10)],
     ['before', beforeOf(asked.before)],
     ['metadata', metadata],
     ['checkpoint', JSON.stringify(asked.checkpoint ?? null)],
   ]);
+  const { select = [] } = asked;
+  return select.length === 0 ? states : listOf(itemsOf(states).map((state) => picked(state, select)));
 }
 
 const historyHandler: Handler = async (agent, call) => {

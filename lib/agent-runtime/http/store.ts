@@ -29,7 +29,7 @@ async function store(
 }
 
 const put = z.object({
-  namespace: namespace.min(1),
+  namespace,
   key: z.string().min(1),
   value: anObject,
   index: z.union([z.literal(false), z.array(z.string())]).optional(),
@@ -39,6 +39,7 @@ const put = z.object({
 const putHandler: Handler = async (agent, call) => {
   const { fields, raw } = bodyOf(call, put);
   if (fields.ttl !== undefined) throw lacks('ttl of items');
+  if (fields.namespace.length === 0) throw new HttpError(400, 'namespace: it has no labels');
   await store(agent, call, 'put', 'store_put', [
     ['namespace', JSON.stringify(fields.namespace)],
     ['key', JSON.stringify(fields.key)],
@@ -50,7 +51,7 @@ const putHandler: Handler = async (agent, call) => {
 
 const getHandler: Handler = async (agent, call) => {
   const key = call.query.get('key');
-  if (key === null || key === '') throw new HttpError(422, 'key: name the item in the query');
+  if (key === null || key === '') throw new HttpError(400, 'key: name the item in the query');
   const labels = call.query.get('namespace') ?? '';
   const answer = await store(agent, call, 'get', 'store_get', [
     ['namespace', JSON.stringify(labels === '' ? [] : labels.split('.'))],
@@ -99,7 +100,8 @@ const namespaces = z.object({
 const namespacesHandler: Handler = async (agent, call) => {
   const { fields } = bodyOf(call, namespaces);
   const answer = await store(agent, call, 'list_namespaces', 'store_namespaces', [
-    ['prefix', JSON.stringify(fields.prefix ?? null)],
+    // By the name that handlers know it by, who put their clients' names before it.
+    ['namespace', JSON.stringify(fields.prefix ?? null)],
     ['suffix', JSON.stringify(fields.suffix ?? null)],
     ['max_depth', JSON.stringify(fields.max_depth ?? null)],
     ['limit', JSON.stringify(fields.limit ?? 100)],

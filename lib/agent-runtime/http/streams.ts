@@ -40,7 +40,7 @@ export async function streamRun(
   const { response } = call;
   const { after, modes, headers } = following;
   response.writeHead(200, {
-    'content-type': 'text/event-stream',
+    'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
     ...headers,
@@ -55,14 +55,11 @@ export async function streamRun(
   return undefined;
 }
 
-/** What tells of the run itself always comes. */
+/** How the run ends always comes. */
 function isWanted(event: string, modes: readonly string[]): boolean {
   const mode = event.split(/[|/]/, 1)[0] ?? event;
   return (
-    mode === 'metadata' ||
-    mode === 'error' ||
-    modes.includes(mode) ||
-    (mode === 'messages' && modes.includes('messages-tuple'))
+    mode === 'error' || modes.includes(mode) || (mode === 'messages' && modes.includes('messages-tuple'))
   );
 }
 

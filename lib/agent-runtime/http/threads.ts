@@ -25,6 +25,7 @@ import {
   paging,
   selection,
 } from './request.ts';
+import { applySupersteps } from './thread-graph.ts';
 import { threadView } from './views.ts';
 
 type ThreadAction = 'read' | 'update' | 'delete' | 'create_run';
@@ -42,18 +43,24 @@ export async function threadWithin(agent: Agent, threadId: string, permit: Permi
   return thread;
 }
 
+/** What a node has written elsewhere. */
+const superstepUpdate = z.object({
+  values: z.unknown().optional(),
+  command: z.looseObject({}).nullish(),
+  as_node: z.string().nullish(),
+});
+
 const create = z.object({
   thread_id: z.guid().optional(),
   metadata: anObject.optional(),
   if_exists: z.enum(['raise', 'do_nothing']).optional(),
-  supersteps: z.array(anObject).optional(),
+  supersteps: z.array(z.object({ updates: z.array(superstepUpdate) })).optional(),
   ttl: z.unknown().optional(),
 });
 
 const createHandler: Handler = async (agent, call) => {
   const { fields, raw } = bodyOf(call, create);
   if (fields.ttl !== undefined) throw lacks('ttl of threads');
-  if (fields.supersteps !== undefined && fields.supersteps.length > 0) throw lacks('supersteps of threads');
   const metadata = fields.metadata === undefined ? '{}' : (raw.get('metadata') ?? '{}');
   const value = objectOf([
     ['thread_id', JSON.stringify(fields.thread_id ?? null)],
@@ -67,8 +74,21 @@ const createHandler: Handler = async (agent, call) => {
   });
   if (existed && (fields.if_exists !== 'do_nothing' || !isWithin(thread.metadata, permit)))
     throw new HttpError(409, `Thread with ID ${thread.thread_id} already exists`);
-  return json(threadView(thread));
+  const supersteps = existed ? [] : (fields.supersteps ?? []);
+  if (supersteps.length === 0) return json(threadView(thread));
+  return json(threadView(await withSupersteps(agent, thread, raw.get('supersteps') ?? '[]')));
 };
+
+/** A new thread with the steps it has had elsewhere; none is left if its graph does not take them. */
+async function withSupersteps(agent: Agent, thread: ThreadRow, supersteps: Json): Promise<ThreadRow> {
+  try {
+    return await applySupersteps(agent, thread, supersteps);
+  } catch (error) {
+    await deleteThread(agent.database, thread.thread_id);
+    await dropCheckpoints(agent, thread.thread_id);
+    throw error;
+  }
+}
 
 const search = z.object({
   ids: z.array(z.guid()).optional(),
@@ -124,6 +144,12 @@ const countHandler: Handler = async (agent, call) => {
   return json(String(filter === undefined ? 0 : await countThreads(agent.database, filter)));
 };
 
+const getHandler: Handler = async (agent, call) => {
+  const included = call.query.get('include') ?? '';
+  if (included !== '') throw lacks(`${included.slice(0, 100)} of threads (include)`);
+  return json(threadView(await threadIn(agent, call)));
+};
+
 const patch = z.object({ metadata: anObject.optional(), ttl: z.unknown().optional() });
 
 const patchHandler: Handler = async (agent, call) => {
@@ -138,8 +164,12 @@ const patchHandler: Handler = async (agent, call) => {
   const permit = await authorize(agent, call, 'threads', 'update', value);
   await threadWithin(agent, threadId, permit);
   const changes = permit.value.get('metadata') ?? metadata;
-  return json(threadView(await updateThread(agent.database, threadId, changes)));
+  const thread = await updateThread(agent.database, threadId, changes);
+  return wantsNothing(call) ? { status: 204, body: '' } : json(threadView(thread));
 };
+
+const wantsNothing = ({ request }: Call): boolean =>
+  /\breturn=minimal\b/.test(request.headersDistinct['prefer']?.join(', ') ?? '');
 
 const deleteHandler: Handler = async (agent, call) => {
   const { thread_id: threadId } = await threadIn(agent, call, 'delete');
@@ -156,7 +186,7 @@ export const threadRoutes: readonly (readonly [string, string, Handler])[] = [
   ['POST', '/threads', createHandler],
   ['POST', '/threads/search', searchHandler],
   ['POST', '/threads/count', countHandler],
-  ['GET', '/threads/:thread_id', async (agent, call) => json(threadView(await threadIn(agent, call)))],
+  ['GET', '/threads/:thread_id', getHandler],
   ['PATCH', '/threads/:thread_id', patchHandler],
   ['DELETE', '/threads/:thread_id', deleteHandler],
 ];

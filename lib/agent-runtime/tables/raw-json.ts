@@ -67,3 +67,16 @@ export const mergedOf = (text: Json, changes: Json): Json =>
 
 /** Whether a member is absent or null. */
 export const isNull = (value: Json | undefined): boolean => value === undefined || value === 'null';
+
+/** The items of a list as they are written, under the conditions of `membersOf`. */
+export function itemsOf(text: Json): Json[] {
+  const items: Json[] = [];
+  const inner = text.trim();
+  if (!inner.startsWith('[')) return items;
+  for (let at = 1; at < inner.length - 1; ) {
+    const end = endOfValue(inner, at);
+    items.push(inner.slice(at, end).trim());
+    at = end + 1;
+  }
+  return items.filter((item) => item !== '');
+}

@@ -21,6 +21,8 @@ export type NewRun = {
   readonly metadata: Json;
   /** Merged into the thread's. */
   readonly threadMetadata?: Json;
+  /** Of a thread that is made for the run. */
+  readonly newThreadMetadata?: Json;
   readonly afterSeconds?: number;
   /** Events are kept for longer, so that a client can come back to the stream. */
   readonly resumable?: boolean;
@@ -81,8 +83,8 @@ async function threadFor(query: Query, run: NewRun): Promise<Thread> {
   const { threadId = v7(), createsThread = false, temporary = false } = run;
   if (run.threadId === undefined || createsThread)
     await query(
-      'insert into rt.threads (thread_id, temporary) values ($1, $2) on conflict (thread_id) do nothing',
-      [threadId, run.threadId === undefined && temporary],
+      'insert into rt.threads (thread_id, temporary, metadata) values ($1, $2, $3) on conflict (thread_id) do nothing',
+      [threadId, run.threadId === undefined && temporary, run.newThreadMetadata ?? '{}'],
     );
   const [thread] = await query<Thread>(
     'select thread_id, metadata, waits, build_id, revision_id from rt.threads where thread_id = $1 for update',

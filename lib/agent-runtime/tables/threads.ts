@@ -69,10 +69,18 @@ export async function deleteThread(database: Database, threadId: string): Promis
   if (gone.length === 0) throw threadNotFound(threadId);
 }
 
-/** Writes how a thread stands after a person has changed its state. */
-export const noteState = async (database: Database, threadId: string, snapshot: Snapshot): Promise<void> =>
+/** Writes how a thread stands after a person has changed its state, by the graph that has changed it. */
+export const noteState = async (
+  database: Database,
+  { threadId, graphId }: { threadId: string; graphId: string },
+  snapshot: Snapshot,
+): Promise<void> =>
   database.transaction(async (query) => {
     await lockThread(query, threadId);
+    await query('update rt.threads set graph_id = $2 where thread_id = $1 and graph_id is null', [
+      threadId,
+      graphId,
+    ]);
     await restThread(query, threadId, { snapshot, ...(snapshot.next.length === 0 && { waits: false }) });
   });
 

@@ -32,9 +32,13 @@ export async function pythonWith(
   return folder;
 }
 
-/** A copy of a project, as an artifact has it. */
-export async function newProject(processes: ProcessSupervisor, source = project): Promise<string> {
-  const venv = await pythonWith(processes, 'worker', WORKER_PACKAGES);
+/** A copy of a project, as an artifact has it. `python`: a virtual environment of other packages. */
+export async function newProject(
+  processes: ProcessSupervisor,
+  source = project,
+  python?: string,
+): Promise<string> {
+  const venv = python ?? (await pythonWith(processes, 'worker', WORKER_PACKAGES));
   const folder = await mkdtemp(join(tmpdir(), 'agent-project-'));
   await cp(source, folder, { recursive: true });
   await symlink(venv, join(folder, '.venv'));

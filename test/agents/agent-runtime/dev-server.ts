@@ -12,17 +12,24 @@ const PACKAGES = ['langgraph-cli[inmem]==0.4.40', LANGGRAPH, SDK];
 export const devPython = (processes: ProcessSupervisor): Promise<string> =>
   pythonWith(processes, 'dev', PACKAGES);
 
+type DevOptions = {
+  readonly python: string;
+  readonly folder: string;
+  readonly configFile?: string;
+  readonly environment?: Record<string, string>;
+};
+
 /** Starts `langgraph dev` for a project; resolves when it is ready. */
 export async function startDev(
   processes: ProcessSupervisor,
-  { python, folder, environment }: { python: string; folder: string; environment?: Record<string, string> },
+  { python, folder, configFile = 'langgraph.json', environment }: DevOptions,
 ): Promise<AgentServer> {
   const port = await freePort();
   const lines: string[] = [];
   const args = ['dev', '--no-browser', '--no-reload', '--host', '127.0.0.1', '--port', String(port)];
   const group = processes.start({
     command: join(python, 'bin/langgraph'),
-    args: [...args, '--n-jobs-per-worker', '10'],
+    args: [...args, '--n-jobs-per-worker', '10', '--config', configFile],
     cwd: folder,
     environment: childEnvironment({
       LANGGRAPH_NO_VERSION_CHECK: 'true',

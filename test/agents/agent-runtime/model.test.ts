@@ -208,7 +208,7 @@ class Pair {
     const thread = this.#random.pick([...this.#model.threads.keys()]);
     const snapshot = { values: '{"n":2}', next: this.#random.chance(0.5) ? ['ask'] : [], interrupts: '{}' };
     if (thread === undefined) return [true, true];
-    await noteState(tables.database, thread, snapshot);
+    await noteState(tables.database, { threadId: thread, graphId: 'agent' }, snapshot);
     this.#model.noteState(thread, snapshot);
     return [true, true];
   }

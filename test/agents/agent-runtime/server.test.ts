@@ -269,19 +269,6 @@ describe('a client that goes away', () => {
   });
 });
 
-describe('what is not done yet', () => {
-  test.each([
-    ['/runs/crons', { assistant_id: 'chat', schedule: '* * * * *' }, 'crons'],
-    ['/runs/wait', { assistant_id: 'chat', webhook: 'https://example.com' }, 'webhook'],
-    ['/threads', { ttl: { ttl: 1 } }, 'ttl'],
-    ['/store/items/search', { namespace_prefix: [], query: 'like this' }, 'query'],
-  ])('is 501 with its name: %s', async (path, body, name) => {
-    const { status, text } = await post(path, body);
-    expect(status).toBe(501);
-    expect(text).toContain(name);
-  });
-});
-
 describe('paths of the listener', () => {
   test('are there for its token alone', async () => {
     expect(await ask(server, 'GET', '/internal/demand')).toMatchObject({ status: 404 });

@@ -198,7 +198,7 @@ describe('a thread', () => {
   it('waits no more after a person has taken it to its end', async () => {
     const server = newServer();
     const threadId = await waitingThread(server);
-    await noteState(tables.database, threadId, snapshot([]));
+    await noteState(tables.database, { threadId, graphId: 'agent' }, snapshot([]));
     expect(await getThread(tables.database, threadId)).toMatchObject({
       status: 'idle',
       waits: false,

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isNull, membersOf, mergedOf, objectOf } from '../../../lib/agent-runtime/tables/raw-json.ts';
+import {
+  isNull,
+  itemsOf,
+  membersOf,
+  mergedOf,
+  objectOf,
+} from '../../../lib/agent-runtime/tables/raw-json.ts';
 import { growth, SUPER_LINEAR } from '../../support/growth.ts';
 
 const space = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
@@ -71,5 +77,16 @@ describe('members of a raw object', () => {
       return () => membersOf(made);
     };
     expect(growth(3_000, measure)).toBeLessThan(SUPER_LINEAR);
+  });
+});
+
+describe('items of a raw list', () => {
+  it('are what was written, to the letter', () => {
+    const lists = fc.array(fc.jsonValue().map((value) => JSON.stringify(value)));
+    fc.assert(
+      fc.property(lists, (items) => {
+        expect(itemsOf(`[${items.join(' , ')}]`)).toEqual(items);
+      }),
+    );
   });
 });

@@ -7,14 +7,16 @@ import sys
 import traceback
 from typing import Any
 
+from langgraph.errors import InvalidUpdateError
+from langgraph.types import StateUpdate
 from langgraph.version import __version__ as LANGGRAPH
 
 from . import PROTOCOL
 from .auth import Authorizer, RefusedError
 from .channel import Channel
-from .documents import dumps, loads, text_of
+from .documents import dumps, loads, text_of, with_messages
 from .project import Project, ProjectError, described
-from .runs import Run, RunControl
+from .runs import Run, RunControl, command_of
 from .snapshots import (
     checkpoint_of,
     config_of,
@@ -67,6 +69,8 @@ class Worker:
             failure: dict[str, Any] = {"error": type(error).__name__, "message": text_of(error)}
             if isinstance(error, RefusedError):
                 failure |= {"status": error.status, "headers": error.headers}
+            elif isinstance(error, InvalidUpdateError):
+                failure["status"] = 400
             elif away_in(error):
                 failure["status"] = 503
             elif unfit_in(error):
@@ -120,6 +124,13 @@ class Worker:
                 "checkpoint_id": configurable["checkpoint_id"],
             }
 
+    async def op_bulk(self, graph_id: str, thread_id: str, supersteps: list[dict[str, Any]]) -> Any:
+        """Steps as another server has had them, each with what its nodes have written."""
+        steps = [[_step_of(update) for update in step.get("updates") or []] for step in supersteps]
+        async with self._graph(graph_id) as graph:
+            await graph.abulk_update_state(config_of(thread_id), steps)
+        return {}
+
     async def op_draw(self, graph_id: str, xray: Any = False, config: Any = None) -> Any:
         async with self._graph(graph_id, config) as graph:
             return graph_view(graph, xray)
@@ -160,14 +171,18 @@ class Worker:
         return {}
 
     async def op_store_search(self, namespace: list[str], filter: Any, limit: int, offset: int) -> Any:
-        found = await self._store.asearch(tuple(namespace), filter=filter, limit=limit, offset=offset)
+        try:
+            found = await self._store.asearch(tuple(namespace), filter=filter, limit=limit, offset=offset)
+        except ValueError as error:
+            # Of the library: a filter with an operator that it has not.
+            raise RefusedError(422, f"filter: {error}") from error
         return {"items": [item.dict() for item in found]}
 
     async def op_store_namespaces(
-        self, prefix: Any, suffix: Any, max_depth: int | None, limit: int, offset: int
+        self, namespace: Any, suffix: Any, max_depth: int | None, limit: int, offset: int
     ) -> Any:
         found = await self._store.alist_namespaces(
-            prefix=tuple(prefix) if prefix else None,
+            prefix=tuple(namespace) if namespace else None,
             suffix=tuple(suffix) if suffix else None,
             max_depth=max_depth,
             limit=limit,
@@ -182,6 +197,12 @@ class Worker:
         if not self._auth:
             return {"value": value, "filters": None}
         return await self._auth.authorize(resource, action, value, user)
+
+
+def _step_of(update: dict[str, Any]) -> StateUpdate:
+    command = update.get("command")
+    values = with_messages(update.get("values"))
+    return StateUpdate(command_of(with_messages(command)) if command else values, update.get("as_node"))
 
 
 async def main(path: str) -> None:

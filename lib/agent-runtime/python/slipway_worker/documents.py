@@ -10,6 +10,7 @@ import uuid
 from typing import Any
 
 import orjson
+from langchain_core.messages import messages_from_dict
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
@@ -52,6 +53,24 @@ def text_of(error: BaseException) -> str:
 def loads(text: bytes) -> Any:
     """A value from JSON. Integers of any size stay exact, which orjson would make floating."""
     return json.loads(text) if text else None
+
+
+#: What every message has in the form in which servers show it.
+_OF_MESSAGES = {"content", "additional_kwargs", "response_metadata", "type"}
+
+
+def with_messages(value: Any) -> Any:
+    """Makes messages again of what servers show of them; LangChain would take some of their fields for unknown ones."""
+    if isinstance(value, list):
+        return [with_messages(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() >= _OF_MESSAGES:
+        try:
+            return messages_from_dict([{"type": value["type"], "data": value}])[0]
+        except Exception:
+            return value
+    return {name: with_messages(item) for name, item in value.items()}
 
 
 def _tree(value: Any) -> Any:

@@ -109,8 +109,9 @@ class Run:
             }
             if self._control:
                 options["control"] = self._control
-            if kwargs.get("context") and getattr(graph, "context_schema", None) is not None:
-                options["context"] = kwargs["context"]
+            if (schema := getattr(graph, "context_schema", None)) is not None:
+                sent = (kwargs.get("config") or {}).get("configurable")
+                options["context"] = kwargs.get("context") or _context_in(sent, schema)
             async with contextlib.aclosing(self._chunks(graph, input_, config, options, "events" in wanted)) as chunks:
                 async for event, chunk in chunks:
                     translator.take(event, chunk)
@@ -151,9 +152,10 @@ class Run:
 
     def _end(self, state: Any, values: Any, following: list[str]) -> None:
         pinned = bool(state.next)
-        if state.interrupts and isinstance(values, dict) and "__interrupt__" not in values:
-            # Another node of the same step has ended after the one that asks.
-            values = {**values, "__interrupt__": state.interrupts}
+        if state.interrupts and isinstance(values, dict):
+            # All that ask, and what is in the thread's state: nodes that ended beside them are not in it yet.
+            kept = {name: state.values[name] for name in values if name in state.values}
+            values = {**kept, "__interrupt__": state.interrupts}
         parts = [
             dumps(state.values),
             dumps(interrupts_of(state)),
@@ -173,12 +175,14 @@ class Run:
         if begun:
             config["configurable"].pop("checkpoint_id", None)
             return None, config
-        return _command(command) if command else kwargs.get("input"), config
+        return command_of(command) if command else kwargs.get("input"), config
 
     def _config(self, sent: dict[str, Any]) -> dict[str, Any]:
         args = self._args
         ids = {name: args[name] for name in ("run_id", "thread_id", "graph_id", "assistant_id")}
-        configurable = {**(sent.get("configurable") or {}), **ids}
+        # Graphs that know no context yet find it where they look.
+        context = args["kwargs"].get("context") or {}
+        configurable = {**context, **(sent.get("configurable") or {}), **ids}
         if user := configurable.get("langgraph_auth_user"):
             configurable["langgraph_auth_user"] = AuthUser(user)
         metadata = {
@@ -201,8 +205,17 @@ def _targets(given: Any) -> list[str]:
     return [one.node if isinstance(one, Send) else one for one in named]
 
 
-def _command(sent: dict[str, Any]) -> Command[Any]:
+def _context_in(configurable: Any, schema: Any) -> dict[str, Any]:
+    """What a client has sent in the way that was there before contexts."""
+    names = getattr(schema, "__dataclass_fields__", None) or getattr(schema, "model_fields", None)
+    known = names or getattr(schema, "__annotations__", {})
+    return {name: value for name, value in (configurable or {}).items() if name in known}
+
+
+def command_of(sent: dict[str, Any]) -> Command[Any]:
     fields = {name: sent[name] for name in ("update", "resume") if sent.get(name) is not None}
+    if isinstance(update := fields.get("update"), list):
+        fields["update"] = [tuple(one) if isinstance(one, list) else one for one in update]
     if goto := sent.get("goto"):
         targets = goto if isinstance(goto, list) else [goto]
         fields["goto"] = [Send(one["node"], one.get("input")) if isinstance(one, dict) else one for one in targets]

@@ -11,16 +11,34 @@ def checkpoint_of(config: Any) -> dict[str, Any] | None:
     configurable = (config or {}).get("configurable") or {}
     if not configurable.get("checkpoint_id"):
         return None
-    return {name: configurable.get(name) for name in _CHECKPOINT}
+    return _named(configurable)
+
+
+def _named(configurable: Any) -> dict[str, Any]:
+    named = {name: configurable[name] for name in _CHECKPOINT if name in configurable}
+    return named | {"checkpoint_map": known} if (known := configurable.get("checkpoint_map")) else named
+
+
+def _place_of(state: Any) -> dict[str, Any] | None:
+    """Where the state of a subgraph is found that a task runs."""
+    return _named(state.get("configurable") or {}) if isinstance(state, dict) else None
 
 
 def checkpoint_payload(payload: Any) -> Any:
     """A checkpoint as streams name it, with its own id and its parent's."""
     return {
         **payload,
+        "tasks": [_streamed_task(task) for task in payload.get("tasks") or []],
         "checkpoint": checkpoint_of(payload.get("config")),
         "parent_checkpoint": checkpoint_of(payload.get("parent_config")),
     }
+
+
+def _streamed_task(task: Any) -> Any:
+    place = _place_of(task.get("state"))
+    if place is None:
+        return task
+    return {name: value for name, value in task.items() if name != "state"} | {"checkpoint": place}
 
 
 def interrupt_view(interrupt: Any) -> dict[str, Any]:
@@ -68,7 +86,7 @@ def _task_view(task: Any) -> dict[str, Any]:
         "path": task.path,
         "error": str(task.error) if task.error else None,
         "interrupts": [interrupt_view(one) for one in task.interrupts],
-        "checkpoint": checkpoint_of(task.state) if isinstance(task.state, dict) else None,
+        "checkpoint": _place_of(task.state),
         "state": state_view(task.state) if isinstance(task.state, StateSnapshot) else None,
         "result": getattr(task, "result", None),
     }

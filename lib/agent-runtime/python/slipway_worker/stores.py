@@ -3,12 +3,13 @@
 import asyncio
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 import psycopg
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.store.base import Item, PutOp
 from langgraph.store.postgres.aio import AsyncPostgresStore
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
@@ -128,13 +129,36 @@ class FencedSaver(AsyncPostgresSaver):
 
 
 class GuardedStore(AsyncPostgresStore):
-    """Long-term memory whose connection's errors are told apart from a graph's own."""
+    """
+    Long-term memory whose connection's errors are told apart from a graph's own. Graphs put values that are no
+    dict too, which the store in memory takes and that of the library does not.
+    """
+
+    async def abatch(self, ops: Iterable[Any]) -> list[Any]:
+        return [_unwrapped(found) for found in await super().abatch([_wrapped(op) for op in ops])]
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[Any]:
         with _away(None):
             async with super()._cursor(pipeline=pipeline) as cursor:
                 yield cursor
+
+
+#: The only name in what is stored of a value that is no dict.
+_PLAIN = "__slipway_value__"
+
+
+def _wrapped(op: Any) -> Any:
+    if not isinstance(op, PutOp) or op.value is None or isinstance(op.value, Mapping):
+        return op
+    return op._replace(value={_PLAIN: op.value})
+
+
+def _unwrapped(found: Any) -> Any:
+    for item in found if isinstance(found, list) else [found]:
+        if isinstance(item, Item) and isinstance(item.value, dict) and item.value.keys() == {_PLAIN}:
+            item.value = item.value[_PLAIN]
+    return found
 
 
 class _away:

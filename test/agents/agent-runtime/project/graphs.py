@@ -3,6 +3,7 @@
 import asyncio
 import operator
 import os
+from dataclasses import dataclass
 from typing import Annotated
 
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
@@ -75,6 +76,14 @@ async def remember(state, config: RunnableConfig):
     return {"steps": [(await store.aget(("notes",), "last")).value]}
 
 
+async def remember_text(state):
+    """Values that are no dict, which some agents put."""
+    store = get_store()
+    await store.aput(("texts",), "last", "a text")
+    found = await store.asearch(("texts",), limit=10)
+    return {"steps": [(await store.aget(("texts",), "last")).value, *(item.value for item in found)]}
+
+
 def make(config: RunnableConfig):
     """A factory: its graph depends on the config."""
     name = config.get("configurable", {}).get("node", "plain")
@@ -90,12 +99,58 @@ def fail(state):
     raise ValueError("no luck")
 
 
+def show(state, config: RunnableConfig, runtime: Runtime[Context]):
+    """What a run is told, but for what every server says of itself."""
+    configurable = {name: value for name, value in config["configurable"].items() if name in ("tone", "n", "a")}
+    metadata = {name: config["metadata"].get(name) for name in ("of", "in")}
+    seen = {"configurable": configurable, "metadata": metadata, "tags": config.get("tags"), "limit": config.get("recursion_limit")}
+    return {"steps": [{**seen, "context": runtime.context}]}
+
+
+def fan():
+    """Two nodes of one step, each with a question."""
+    builder = StateGraph(State)
+    for side in ("left", "right"):
+        builder.add_node(side, lambda state, side=side: {"steps": [f"{side}:{interrupt(f'{side}?')}"]})
+        builder.add_edge(START, side)
+        builder.add_edge(side, END)
+    return builder.compile()
+
+
+@dataclass
+class Manner:
+    """A context with values of its own for what is not sent."""
+
+    tone: str = "plain"
+    volume: int = 1
+
+
+def typed(node):
+    builder = StateGraph(State, context_schema=Manner)
+    builder.add_node("manner", node)
+    builder.add_edge(START, "manner")
+    builder.add_edge("manner", END)
+    return builder.compile()
+
+
+def manner(state, runtime: Runtime[Manner]):
+    return {"steps": [[type(runtime.context).__name__, runtime.context.tone, runtime.context.volume]]}
+
+
 chat = chain(talk=talk)
 human = chain(s1=step("s1"), approve=approve, pay=lambda state: {"steps": ["paid"]})
 asks = chain(ask=ask_twice, done=lambda state: {"steps": ["done"]})
+both = fan()
 nested = chain(inner=chat)
+nested_human = chain(inner=human)
+deep = chain(outer=nested)
 steps = chain(**{f"s{number}": step(f"s{number}") for number in range(1, 9)})
 remembers = chain(remember=remember)
+remembers_text = chain(remember=remember_text)
 made = make
+pair = chain(s1=step("s1"), s2=step("s2"))
+shows = chain(show=show)
+manners = typed(manner)
 fails = chain(fail=fail)
+nested_fails = chain(inner=fails)
 whoami = chain(who=who)
