@@ -10,6 +10,8 @@ export const eventWords: Record<EventType, string> = {
   'deployment.deleted': 'A deployment was deleted',
   'revision.status_changed': 'A revision has another status',
   'deployment.health_changed': 'What serves became unhealthy, or healthy again',
+  'deployment.threads_expired': 'Threads had waited too long in a revision',
+  'deployment.threads_released': 'A person let threads of a revision go',
   'oauth_token.created': 'A person has granted a token',
   'oauth_token.renewed': 'A token was renewed',
   'oauth_token.expired': 'A grant is taken no more',

@@ -9,6 +9,7 @@ export const auditActions = [
   'revision.create',
   'revision.redeploy',
   'revision.interrupt',
+  'revision.release_threads',
   'revision_spec.read',
   'upload_url.create',
   'push_token.create',

@@ -7,6 +7,10 @@ export const eventTypes = [
   'revision.status_changed',
   /** Its listener reports that what serves became unhealthy, or healthy again. */
   'deployment.health_changed',
+  /** Threads that waited in a revision were ended, for they had waited longer than on_release allows. */
+  'deployment.threads_expired',
+  /** A person has let the threads go that wait in a revision. */
+  'deployment.threads_released',
 ] as const;
 
 /** What every event has beside its type. */
@@ -29,7 +33,7 @@ export const deploymentEvent = z.object({
   status: z.enum(revisionStatuses).optional(),
   /** Of `deployment.health_changed`. */
   healthy: z.boolean().optional(),
-  /** Why it is not healthy, as its listener says. */
+  /** Why it is not healthy, as its listener says; of threads: how many, and who let them go. */
   reason: z.string().optional(),
 });
 export type DeploymentEvent = z.infer<typeof deploymentEvent>;

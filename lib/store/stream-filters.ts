@@ -36,7 +36,7 @@ export const dispatchFilters: StreamFilter[] = [
 const GRANTS = ['oauth_token', 'oauth_connection'] as const;
 
 /** What is written only to be told, or seldom enough. */
-const COUNTED = ['webhook', 'deployment_health', 'listener_presence'] as const;
+const COUNTED = ['webhook', 'deployment_health', 'threads_news', 'listener_presence'] as const;
 
 /**
  * Deployments, grants and connections that come and go, statuses of revisions, and whatever a request of a

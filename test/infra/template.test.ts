@@ -195,7 +195,7 @@ describe('the stream', () => {
     const events = mappings().find(({ FunctionName }) =>
       JSON.stringify(FunctionName).includes('Triggersevents'),
     );
-    const seldom = ['webhook', 'deployment_health', 'listener_presence'];
+    const seldom = ['webhook', 'deployment_health', 'threads_news', 'listener_presence'];
     const patterns = events?.FilterCriteria.Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown);
     expect(patterns).toEqual([
       { eventName: ['INSERT'], dynamodb: { NewImage: { entity: { S: ['deployment'] } } } },

@@ -19,6 +19,7 @@ import { headerNamesOf, mayBeUnchanged } from './parameters.ts';
 const meanings: Record<number, string> = {
   200: 'Done',
   201: 'Made',
+  202: 'Asked for; it is done later',
   204: 'Done; there is nothing to say',
   207: 'Done in part; each result says whether it was',
   302: 'There: `Location`',

@@ -53,7 +53,7 @@ type Endpoint = {
   /** `public` needs no key. */
   permission: Permission | 'public';
   summary: string;
-  success: 200 | 201 | 204 | 302 | 303;
+  success: 200 | 201 | 202 | 204 | 302 | 303;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { DeploymentEvent } from '../../contract/events.ts';
 import { type RevisionStatus, revisionStatuses } from '../../contract/revision-status.ts';
@@ -8,6 +9,7 @@ import { type Image, itemOf } from '../../store/stream-images.ts';
 import { type AuditEvent, type AuditMark, auditMark } from '../items/audit-events.ts';
 import { deploymentHealth } from '../items/health.ts';
 import { deploymentOf } from '../items/item-places.ts';
+import { threadsNews } from '../items/threads.ts';
 
 /** A record of the stream: an item as it was and as it is; `at` in epoch milliseconds. */
 type Change<I> = {
@@ -48,6 +50,7 @@ export function newsOf({ before, after, at }: ChangedItem): News<Unnumbered>[] {
     return history.events.length > known ? [history] : [];
   }
   if (entity === 'deployment_health') return after === undefined ? [] : [healthEvent(after)];
+  if (entity === 'threads_news') return after === undefined ? [] : threadEvents(before, after);
   if (entity !== 'deployment' || (before !== undefined && after !== undefined)) return [];
   if (after !== undefined) return [createdEvent(after)];
   const { tenant_id, id } = deploymentImage.parse(before);
@@ -69,6 +72,46 @@ function healthEvent(item: Item): Named<Unnumbered> {
     name: `health ${of.at}`,
     event: { id: `${of.deployment_id}:health:${of.at}`, type, ...of, ...shown },
   };
+}
+
+const threadsImage = threadsNews.omit({ v: true, entity: true });
+
+const THREADS = (count: number): string => (count === 1 ? '1 thread' : `${count} threads`);
+
+/** What is told in it and was not in the one before. */
+function threadEvents(before: Item | undefined, item: Item): Named<Unnumbered>[] {
+  const { tenant_id, deployment_id, expired = [], released } = threadsImage.parse(item);
+  const told = before === undefined ? undefined : threadsImage.parse(before);
+  const of = { tenant_id, deployment_id };
+  const eventOf = (
+    type: 'deployment.threads_expired' | 'deployment.threads_released',
+    { revision_id, at }: { revision_id: string; at: string },
+    reason: string,
+  ): Named<Unnumbered> => {
+    const name = `${type} ${revision_id} ${at}`;
+    const id = `${deployment_id}:${type.replace('deployment.', '')}:${revision_id}:${at}`;
+    return { name, event: { id, type, at, ...of, revision_id, reason } };
+  };
+  const ended = isDeepStrictEqual(told?.expired, expired) ? [] : expired;
+  const isLetGo = released !== undefined && !isDeepStrictEqual(told?.released, released);
+  return [
+    ...ended.map((one) =>
+      eventOf(
+        'deployment.threads_expired',
+        one,
+        `${THREADS(one.threads)} had waited longer than on_release.days and ended with an error.`,
+      ),
+    ),
+    ...(isLetGo
+      ? [
+          eventOf(
+            'deployment.threads_released',
+            released,
+            `User ${released.user_id} let ${released.threads === undefined ? 'the threads' : THREADS(released.threads)} go on with the revision that serves.`,
+          ),
+        ]
+      : []),
+  ];
 }
 
 /** That a deployment was made, by its item. */

@@ -285,16 +285,3 @@ export type OpenTask = z.infer<typeof openTask>;
 export type OpenDeployTask = Extract<OpenTask, { kind: 'DEPLOY' }>;
 export type OpenDeletionTask = Extract<OpenTask, { kind: 'DELETE' }>;
 export type ClaimedTask = Extract<OpenTask, { state: 'claimed' }>;
-
-/** One row of a listener's `desired`. */
-export const placement = z.object({
-  ...base,
-  entity: z.literal('placement'),
-  deployment_id: z.string(),
-  revision_id: z.string().optional(),
-  epoch: z.int(),
-  held: z.boolean(),
-  /** The deployment's own address; null: it has none. */
-  custom_url: z.string().nullable(),
-});
-export type Placement = z.infer<typeof placement>;

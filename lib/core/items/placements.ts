@@ -7,10 +7,32 @@ import { guard, present, put, remove, same, update } from '../../store/dynamodb/
 import { find, queryAll, queryPage } from '../../store/dynamodb/reads.ts';
 import { type SortKeyRange, startingWith } from '../../store/dynamodb/sort-key-range.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
+import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
 import { prefix } from '../../store/keys/index.ts';
 import { placementKey, placementsReportedKey, placementVersionKeys } from '../../store/keys/placements.ts';
 import type { Table } from '../../store/table.ts';
-import { type Deployment, type Placement, placement } from './items.ts';
+import type { Deployment } from './items.ts';
+
+/** One row of a listener's `desired`. */
+export const placement = z.object({
+  tenant_id: z.string(),
+  v: z.literal(2),
+  entity: z.literal('placement'),
+  deployment_id: z.string(),
+  revision_id: z.string().optional(),
+  epoch: z.int(),
+  held: z.boolean(),
+  /** The deployment's own address; null: it has none. */
+  custom_url: z.string().nullable(),
+  /** Revisions whose waiting threads were let go; absent: none. */
+  release_threads: z.array(z.string()).optional(),
+  /** Nothing shall run, and no dump of its database shall stay. */
+  delete_data: z.literal(true).optional(),
+});
+export type Placement = z.infer<typeof placement>;
+
+/** The second version may have `release_threads` and `delete_data`. */
+export const anyPlacement = alsoEarlier(placement, 2);
 
 /**
  * Counts the changes of a share of a listener's placements, and of what it has reported of them: whoever has
@@ -72,7 +94,7 @@ function stateOf(items: z.infer<typeof versionItem>[]): PlacementState {
   return { placed: `${placed}`, reported: `${placed}.${reported}`, digests: memory?.digests ?? [] };
 }
 
-const anyOfPlacements = z.union([versionItem, placement]);
+const anyOfPlacements = z.union([versionItem, anyPlacement]);
 
 /**
  * What should run on a listener, and its version, which was read first: what changes meanwhile is read again
@@ -93,20 +115,23 @@ export const findPlacement = (
   table: Table,
   { tenantId, listenerId }: ListenerRef,
   deploymentId: string,
-): Promise<Placement | undefined> => find(table, placementKey(tenantId, listenerId, deploymentId), placement);
+): Promise<Placement | undefined> =>
+  find(table, placementKey(tenantId, listenerId, deploymentId), anyPlacement);
 
 /**
  * What the listener should run of this deployment from now on, and at which address: written under
- * `addressStays` if it runs anything.
+ * `addressStays` if it runs anything. `deletesData`: where it shall run nothing, no dump of its database
+ * shall stay.
  */
 export function place(
   deployment: Deployment,
   revisionId: string | undefined,
   epoch: number,
   held: boolean,
+  { deletesData = false } = {},
 ): Write[] {
   const { tenant_id: tenantId, listener_id: listenerId, id } = deployment;
-  const fixed = { entity: 'placement', v: 1, tenant_id: tenantId, deployment_id: id };
+  const fixed = { entity: 'placement', v: 2, tenant_id: tenantId, deployment_id: id };
   const placed = update('placement', placementKey(tenantId, listenerId, id), {
     set: {
       ...fixed,
@@ -114,8 +139,9 @@ export function place(
       held,
       revision_id: revisionId,
       custom_url: ownAddress(deployment.config.custom_url),
+      ...(deletesData && { delete_data: true }),
     },
-    ...(revisionId === undefined && { remove: ['revision_id'] }),
+    ...(revisionId === undefined && { remove: ['revision_id', 'release_threads'] }),
   });
   return [placed, counted({ tenantId, listenerId }, id, 'placed')];
 }
@@ -141,6 +167,27 @@ export const replaceAddress = (
   ),
   counted({ tenantId, listenerId }, deploymentId, 'placed'),
 ];
+
+/** The threads that wait in these revisions were let go, and those of no others any more. */
+export function replaceReleases(
+  { tenantId, listenerId }: ListenerRef,
+  deploymentId: string,
+  revisionIds: readonly string[],
+): Write[] {
+  const isNone = revisionIds.length === 0;
+  return [
+    update(
+      'placement',
+      placementKey(tenantId, listenerId, deploymentId),
+      {
+        set: { v: 2, ...(!isNone && { release_threads: revisionIds }) },
+        ...(isNone && { remove: ['release_threads'] }),
+      },
+      present('pk'),
+    ),
+    counted({ tenantId, listenerId }, deploymentId, 'placed'),
+  ];
+}
 
 /** The listener has nothing to do with the deployment any more. */
 export const removePlacement = ({ tenantId, listenerId }: ListenerRef, deploymentId: string): Write[] => [

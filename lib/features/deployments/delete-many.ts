@@ -32,7 +32,11 @@ export async function deleteDeployments(
 
 async function resultOf(deps: DeleteDeps, id: string, caller: Caller): Promise<Result> {
   try {
-    await requestDeletion(deps, { deploymentId: id, force: false, ifMatch: undefined }, caller);
+    await requestDeletion(
+      deps,
+      { deploymentId: id, force: false, deletesData: false, ifMatch: undefined },
+      caller,
+    );
     return { deployment_id: id, status: 204, detail: null };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -52,6 +52,7 @@ const deployment = {
   is_managed_deep_agent: false,
   artifacts: { count: 2, size_bytes: 61_440_000 },
   runtime_resolved: 'dev',
+  threads: null,
   runtime_reason: 'it is the usual one where the deployment runs',
 };
 

@@ -148,8 +148,11 @@ export const deleteDeployment = route({
   summary: 'Delete a deployment, and what its listener runs of it',
   success: 204,
   params,
-  /** `force`: of one that is being deleted, wait no longer for its listener. */
-  query: z.object({ force: orNull(queryBoolean.optional()) }),
+  /**
+   * `force`: of one that is being deleted, wait no longer for its listener. `delete_data`: keep no dump of
+   * its database.
+   */
+  query: z.object({ force: orNull(queryBoolean.optional()), delete_data: orNull(queryBoolean.optional()) }),
   response: null,
   errors: ['deployment_not_found', 'state_forbids', 'version_mismatch'],
 });

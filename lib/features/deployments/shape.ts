@@ -15,6 +15,7 @@ import {
   secretReferences,
   secrets,
 } from '../../contract/deployments/secrets.ts';
+import { threadCounts } from '../../contract/deployments/threads.ts';
 import { deploymentStatuses, sources } from '../../contract/revision-status.ts';
 import {
   freeText,
@@ -264,6 +265,12 @@ export const deploymentView = z.object({
    */
   runtime_resolved: z.enum(resolvedRuntimes).nullable(),
   runtime_reason: text,
+  /**
+   * Of 'durable': in which revisions threads wait, and which have runs. Null where nothing is known, and in
+   * every answer but that of a GET of one deployment. `reported_at`: since when its listener reports this.
+   * `oldest_at`: since when the first of them waits.
+   */
+  threads: z.object({ reported_at: timestamp, revisions: z.array(threadCounts) }).nullable(),
 });
 export type DeploymentView = z.input<typeof deploymentView>;
 

@@ -40,7 +40,7 @@ export async function showDeployment(
   return deploymentViewOf(deployment, status, configuration);
 }
 
-/** `configuration`: as `activeConfiguration` gives it. */
+/** `configuration`: as `activeConfiguration` gives it. Threads are shown by whoever asks for them. */
 export function deploymentViewOf(
   deployment: Deployment,
   status: DeploymentStatus,
@@ -72,6 +72,7 @@ export function deploymentViewOf(
         : { count: deployment.artifacts.count, size_bytes: deployment.artifacts.size_bytes },
     runtime_resolved: deployment.runtime?.resolved ?? null,
     runtime_reason: deployment.runtime === undefined ? null : reasonWords[deployment.runtime.reason],
+    threads: null,
     config_version: deployment.config_version,
   };
 }

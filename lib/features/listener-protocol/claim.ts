@@ -2,6 +2,7 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import * as claims from '../../core/engine/transactions/claims.ts';
+import { findDeletion } from '../../core/items/deletions.ts';
 import { findDeployment } from '../../core/items/deployments.ts';
 import type {
   Listener,
@@ -126,7 +127,10 @@ async function claimDeletion(
   lease: Lease,
 ): Promise<ListenerTask> {
   await transact(table, claims.claimDeletion(task, lease));
-  const what = { deployment_id: task.deployment_id, revision_id: null };
+  // After the claim: who asks for it later finds the task claimed, and hears that it may be too late.
+  const ref = { tenantId: task.tenant_id, deploymentId: task.deployment_id };
+  const isAtOnce = (await findDeletion(table, ref))?.delete_data === true;
+  const what = { deployment_id: task.deployment_id, revision_id: null, delete_data: isAtOnce };
   return { kind: 'DELETE', ...what, ...leaseFields(task, lease) };
 }
 

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
-import type { Placement } from '../../core/items/items.ts';
 import { computeConfigOf, getListenerItem } from '../../core/items/listeners.ts';
-import { findPlacement, placementState, placementsOn } from '../../core/items/placements.ts';
+import { findPlacement, type Placement, placementState, placementsOn } from '../../core/items/placements.ts';
 import type { getDesired as row } from './routes.ts';
 import type { DesiredResponse } from './shape.ts';
 
@@ -62,4 +61,6 @@ const rowViewOf = (found: Placement): DesiredResponse['deployments'][number] => 
   revision_id: found.revision_id ?? null,
   held: found.held,
   custom_url: found.custom_url,
+  ...(found.release_threads !== undefined && { release_threads: found.release_threads }),
+  ...(found.delete_data === true && { delete_data: true }),
 });

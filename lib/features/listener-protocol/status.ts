@@ -19,6 +19,7 @@ import { write } from '../../store/dynamodb/write.ts';
 import { noteSeen } from './last-seen.ts';
 import { maskAddress, revisionMask } from './masked.ts';
 import type { reportStatus as row } from './routes.ts';
+import { takeThreads } from './threads.ts';
 
 type Report = RouteInput<typeof row>['body']['reports'][number];
 
@@ -87,8 +88,9 @@ async function take(deps: StatusDeps, report: Report, ref: ListenerRef): Promise
   if (deployment.listener_id !== listenerId) return 'unknown';
   const { active } = deployment;
   if (active === undefined || report.epoch < active.epoch) return 'unknown';
+  const isNews = await takeThreads(deps, deployment, report);
   const next = await masked(deps, deployment, reported(active, report));
-  if (isDeepStrictEqual(next, active)) return 'known';
+  if (isDeepStrictEqual(next, active)) return isNews ? 'new' : 'known';
   try {
     await transact(
       deps.table,

@@ -57,5 +57,8 @@ export const revisionExamples = {
   getRevision: { response: revision },
   redeployRevision: { body: { reason: 'the last good one' }, response: deployment },
   interruptRevision: { body: { reason: 'wrong branch' }, response: interrupted },
+  releaseThreads: {
+    response: { deployment_id: DEPLOYMENT, revision_id: REVISION, waiting: 3, reported_at: CHANGED },
+  },
   interruptRevisionAlias: { body: {}, response: interrupted },
 };

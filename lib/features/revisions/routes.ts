@@ -9,7 +9,7 @@ import {
 import { route } from '../../contract/routes/route.ts';
 import { id, optionalList, orNull, page, queryBoolean } from '../../contract/validation/query.ts';
 import { changeDeploymentBody, deploymentView, listedDeploymentView } from '../deployments/shape.ts';
-import { reasonBody, redeployBody, revisionListView, revisionView } from './shape.ts';
+import { reasonBody, redeployBody, releaseView, revisionListView, revisionView } from './shape.ts';
 
 const deploymentParams = z.object({ deployment_id: id });
 const params = z.object({ deployment_id: id, revision_id: id });
@@ -124,6 +124,22 @@ export const interruptRevision = route({
   params,
   body: reasonBody,
   response: revisionView,
+  errors: ['deployment_not_found', 'revision_not_found', 'state_forbids'],
+});
+
+export const releaseThreads = route({
+  area: 'deployments',
+  permission: 'deployments:write',
+  success: 202,
+  operation: 'releaseThreads',
+  method: 'POST',
+  path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/release-threads',
+  handler: 'functions/api/revisions/release-threads.ts',
+  access: ['table:get', 'table:check', 'table:update', 'table:put'],
+  audit: ['revision.release_threads'],
+  summary: 'Let the threads that wait in a replaced revision go on with the one that serves',
+  params,
+  response: releaseView,
   errors: ['deployment_not_found', 'revision_not_found', 'state_forbids'],
 });
 

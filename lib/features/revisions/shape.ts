@@ -65,6 +65,18 @@ export type RevisionView = z.input<typeof revisionView>;
 /** `offset` is what to ask the next page with. */
 export const revisionListView = z.object({ resources: z.array(revisionView), offset: z.int() });
 
+/**
+ * What was asked for. `waiting`: how many threads wait in the revision, as its listener reported at the time
+ * beside it; null: nothing is known.
+ */
+export const releaseView = z.object({
+  deployment_id: z.guid(),
+  revision_id: z.guid(),
+  waiting: z.int().nullable(),
+  reported_at: text,
+});
+export type ReleaseView = z.input<typeof releaseView>;
+
 const REASON_LENGTH_MAX = 200;
 
 const reason = () => ({

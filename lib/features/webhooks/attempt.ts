@@ -110,6 +110,9 @@ function lineOf(event: Sent): string {
       return event.healthy === true
         ? `Deployment ${event.deployment_id} is healthy again.`
         : `Deployment ${event.deployment_id} is not healthy. ${event.reason ?? ''}`.trim();
+    case 'deployment.threads_expired':
+    case 'deployment.threads_released':
+      return `Deployment ${event.deployment_id}, revision ${event.revision_id}: ${event.reason}`;
     case 'listener.offline':
       return `Listener ${event.listener_id} is offline.`;
     case 'listener.online':

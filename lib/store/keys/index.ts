@@ -22,6 +22,8 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | its build or deploy log lines, in time's order         | T#tenant#D#deployment  | LOG#type#time     |
  * | up to when a log is written                           | T#tenant#D#deployment  | LOGEND#type       |
  * | is what serves healthy, and since when                | T#tenant#D#deployment  | HEALTH            |
+ * | which threads wait in which of its revisions           | T#tenant#D#deployment  | THREADS           |
+ * | what threads were ended or let go last                | T#tenant#D#deployment  | THREADS#NEWS      |
  * | who asked for its deletion, and how far that is        | T#tenant#D#deployment  | A#DELETION        |
  * | who follows logs of a tenant (20 places; expires)      | T#tenant#F             | place             |
  * | is this deployment name taken                         | T#tenant#N#name        | A                 |

@@ -1,9 +1,19 @@
 import type { ListenerRef } from '../../contract/refs.ts';
-import type { Key } from './index.ts';
+import { deploymentPk, type Key } from './index.ts';
 
 export const deploymentHealthKey = (tenantId: string, deploymentId: string): Key => ({
-  pk: `T#${tenantId}#D#${deploymentId}`,
+  pk: deploymentPk(tenantId, deploymentId),
   sk: 'HEALTH',
+});
+
+export const threadsKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: 'THREADS',
+});
+
+export const threadsNewsKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: 'THREADS#NEWS',
 });
 
 const PRESENCE = 'PRESENCE';

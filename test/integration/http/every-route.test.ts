@@ -13,6 +13,7 @@ import {
   expectDeployments,
   expectHosts,
   expectImages,
+  expectReleases,
   expectServerAsked,
 } from '../../support/wire/deployments.ts';
 import * as hindrances from '../../support/wire/hindrances.ts';
@@ -67,6 +68,7 @@ const withListener =
 const flows: Record<string, Flow> = {
   'deployments and revisions are made, shown, changed, stopped, run again and logged':
     withListener(expectDeployments),
+  'threads that wait in a revision are let go': withListener(expectReleases),
   'a deployment lets go of its host by either way to a revision': withListener(expectHosts),
   'a request is passed on to a server of this machine': expectServerAsked,
   'a tarball is uploaded, and what is not needed any more is deleted': withListener(expectDeletions),

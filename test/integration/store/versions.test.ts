@@ -89,11 +89,11 @@ it('so are a deployment and a placement that a preview stored', async () => {
   const later = DEPLOYMENT_VERSION + 1;
   const table = await tableWith(
     { ...deploymentKey('t', 'd'), entity: 'deployment', v: later, tenant_id: 't', id: 'd' },
-    { ...placementKey('t', 'l', 'd'), entity: 'placement', v: 2, tenant_id: 't', deployment_id: 'd' },
+    { ...placementKey('t', 'l', 'd'), entity: 'placement', v: 3, tenant_id: 't', deployment_id: 'd' },
   );
   await expect(findDeployment(table, 't', 'd')).rejects.toThrow(refusal('deployment', later));
   const on = { tenantId: 't', listenerId: 'l' };
-  await expect(placementsOn(table, on)).rejects.toThrow(refusal('placement', 2));
+  await expect(placementsOn(table, on)).rejects.toThrow(refusal('placement', 3));
 });
 
 it('an item of the right version that does not fit says what is wrong', async () => {

@@ -6,8 +6,8 @@ import { accessOf, clientsOf } from '../../bench/clients.ts';
  */
 export const ceilingsKiB = {
   none: 147,
-  /** A create asks whether the operator of a cluster allows it. */
-  DynamoDB: 516,
+  /** A create asks whether the operator of a cluster allows it, and whether a runtime fits its listener. */
+  DynamoDB: 520,
   /** Sweep has the client of Lambda too, with which it wakes the function that delivers to webhooks. */
   S3: 775,
   /** It speaks git's own protocol, in JavaScript, and looks what the installation gives to servers. */

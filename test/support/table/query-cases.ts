@@ -8,7 +8,12 @@ import { followerSlot, followerSlots } from '../../../lib/core/items/follower-sl
 import { integration, integrationsOf } from '../../../lib/core/items/integrations.ts';
 import * as items from '../../../lib/core/items/items.ts';
 import { listenerRows } from '../../../lib/core/items/listeners.ts';
-import { placementState, placementsOn, placementVersion } from '../../../lib/core/items/placements.ts';
+import {
+  placement,
+  placementState,
+  placementsOn,
+  placementVersion,
+} from '../../../lib/core/items/placements.ts';
 import { firstQueued } from '../../../lib/core/items/queue.ts';
 import { endsReader, revisionEnds } from '../../../lib/core/items/revision-ends.ts';
 import { revisionsBetween } from '../../../lib/core/items/revisions.ts';
@@ -137,7 +142,7 @@ const ofTenants: QueryCase[] = [
   {
     name: 'what should run on a listener',
     file: 'lib/core/items/placements.ts',
-    shape: items.placement,
+    shape: placement,
     key: (id) => placementKey(TENANT, id, 'deployment'),
     ask: async (table, id) => (await placementsOn(table, { tenantId: TENANT, listenerId: id })).placements,
   },

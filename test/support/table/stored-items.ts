@@ -13,10 +13,10 @@ import {
   type OpenDeployTask,
   type OpenTask,
   openTask,
-  type Placement,
   REVISION_VERSION,
   type Revision,
 } from '../../../lib/core/items/items.ts';
+import type { Placement } from '../../../lib/core/items/placements.ts';
 import {
   configurationKey,
   deploymentKey,
@@ -159,7 +159,7 @@ export function seedAll(table: Seeded): void {
   seedDeploymentRow(table);
   const placement: Placement = {
     ...base,
-    v: 1,
+    v: 2,
     entity: 'placement',
     deployment_id: ids.deployment,
     revision_id: ids.revision,

@@ -1,3 +1,4 @@
+import { replaced, waitingIn } from '../world/durable.ts';
 import { ended } from '../world/processed.ts';
 import { github } from '../world/requests.ts';
 import type { WireRecord } from './wire.ts';
@@ -43,6 +44,26 @@ export async function expectServerAsked(record: WireRecord): Promise<void> {
   });
   await ended(world, deployment_id, 'DEPLOYED');
   await ask('askServer', { params, body: { method: 'GET', path: '/' } });
+}
+
+/** Threads wait in a revision that was replaced; they are let go, and wait there no more. */
+export async function expectReleases(opened: Listening): Promise<void> {
+  const { world, ask, refused, listenerId: listener_id, listenerKey: key } = opened;
+  const { id: deployment_id, old, serving } = await replaced({ ...world, listenerId: listener_id });
+  const report = (waiting: number) => {
+    const threads = [waitingIn(old, waiting)];
+    const one = { deployment_id, revision_id: serving, epoch: 5, healthy: true, threads };
+    return ask('reportStatus', { key, params: { listener_id }, body: { reports: [one] } });
+  };
+  await report(2);
+  await ask('getDeployment', { params: { deployment_id } });
+  const params = { deployment_id, revision_id: old };
+  await ask('releaseThreads', { params });
+  await ask('getDesired', { key, params: { listener_id } });
+  await report(0);
+  await refused('state_forbids', /is the one that serves/, 'releaseThreads', {
+    params: { deployment_id, revision_id: serving },
+  });
 }
 
 /** The two requests that take a host from a deployment. */

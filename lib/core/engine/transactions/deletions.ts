@@ -33,6 +33,8 @@ export type DeletionFacts = {
   slotRevision: Revision | undefined;
   /** The first revisions in its queue, as `firstQueued` gives them. */
   queued: Revision[];
+  /** No dump of its database shall stay. */
+  deletesData: boolean;
   audit: AuditMark;
   /** Epoch milliseconds. */
   now: number;
@@ -46,16 +48,18 @@ export function requestDeletionWrites({
   deployment,
   slotRevision,
   queued,
+  deletesData,
   audit,
   now,
 }: DeletionFacts): Write[] {
   const { tenant_id: tenantId, id } = deployment;
   const deletion: Deletion = {
-    v: 1,
+    v: 2,
     entity: 'deletion',
     tenant_id: tenantId,
     deployment_id: id,
     requested_at: new Date(now).toISOString(),
+    ...(deletesData && { delete_data: true }),
   };
   const row = { ...rowOf(deployment), status: 'AWAITING_DELETE' };
   return [
@@ -130,6 +134,10 @@ export const endQueue = (deployment: Deployment, queued: Revision[], now: number
   ...endedByDeletion(queued, now),
 ];
 
+/** No dump of its database shall stay after all. Demands that the deployment is being deleted. */
+export const deleteDataToo = ({ tenant_id: tenantId, id }: Deployment, audit: AuditMark): Write =>
+  update('deletion', deletionKey(tenantId, id), { set: { v: 2, delete_data: true, audit } }, stillThere);
+
 /** A person no longer waits for the listener. Demands that the deployment is being deleted. */
 export function forceDeletion(deployment: Deployment, audit: AuditMark, now: number): Write[] {
   const { tenant_id: tenantId, id } = deployment;
@@ -165,6 +173,7 @@ export const continueDeletion = (deployment: Deployment, now: number): Write =>
  */
 export function removeDeployment(deployment: Deployment, deletion: Deletion | undefined): Write[] {
   const { tenant_id: tenantId, id, agent } = deployment;
+  const deletesData = deletion?.delete_data === true;
   const isListenerOwing = deletion?.torn_down !== true && deployment.epoch > 0;
   return [
     remove(
@@ -180,6 +189,6 @@ export function removeDeployment(deployment: Deployment, deletion: Deletion | un
     remove('name', nameKey(tenantId, deployment.name)),
     countOneLess({ tenantId }, 'deployments'),
     ...(agent === undefined ? [] : [remove('agent', agentKey(tenantId, agent.agent_id, agent.environment))]),
-    ...(isListenerOwing ? place(deployment, undefined, deployment.epoch + 1, false) : []),
+    ...(isListenerOwing ? place(deployment, undefined, deployment.epoch + 1, false, { deletesData }) : []),
   ];
 }
