@@ -15,6 +15,8 @@ const EARLY = THREADS - DEPLOYS;
 /** One a deploy, so ten of each. */
 const KILLED: readonly Kill['what'][] = ['server', 'worker', 'postgres'];
 const STEP_SECONDS = '1';
+/** A thread that waits is answered after so many deploys, while others are killed. */
+const ANSWERED_AFTER = 10;
 
 describe('a durable agent on a machine', () => {
   const ends: (() => void | Promise<void>)[] = [];
@@ -43,37 +45,56 @@ describe('a durable agent on a machine', () => {
       value,
     }));
 
-  async function startThread(): Promise<string> {
+  async function startThread(graph: 'steps' | 'human'): Promise<string> {
     const thread = await clients.newThread();
-    await clients.startRun(thread, 'steps');
+    await clients.startRun(thread, { assistant_id: graph, input: { steps: [] } });
     return thread;
   }
 
-  test('keeps every run and every step through thirty deploys and thirty kills', async () => {
+  async function answer(thread: string): Promise<void> {
+    await clients.ended(thread);
+    await clients.startRun(thread, { assistant_id: 'human', command: { resume: 'yes' } }, 1);
+  }
+
+  test('keeps every run, step and answer through thirty deploys and thirty kills', async () => {
     await revisions.build();
     await machine.deploy(await revisions.next(environment('word 0')));
-    waiting = await clients.newThread();
-    await clients.startRun(waiting, 'human');
+    waiting = await startThread('human');
     expect(await clients.ended(waiting)).toMatchObject({ next: ['build00_approve'] });
-    const threads = await Promise.all(Array.from({ length: EARLY }, startThread));
+    const threads = await Promise.all(Array.from({ length: EARLY }, () => startThread('steps')));
 
+    const humans: string[] = [];
+    const answers: Promise<void>[] = [];
     const failures: string[] = [];
     for (let deploy = 1; deploy <= DEPLOYS; deploy++) {
       const spec = await revisions.next(environment(`word ${deploy}`));
       const what = KILLED[deploy % KILLED.length] ?? 'server';
       const [thread] = await Promise.all([
-        startThread(),
+        startThread('steps'),
         killer.kill(what, 1 + (deploy % 7)),
         machine.deploy(spec).catch((error: unknown) => void failures.push(`${deploy}: ${String(error)}`)),
       ]);
       threads.push(thread);
+      if (deploy + ANSWERED_AFTER <= DEPLOYS) humans.push(await startThread('human'));
+      const answered = humans[deploy - ANSWERED_AFTER - 1];
+      if (answered !== undefined) answers.push(answer(answered));
     }
+    await Promise.all(answers);
     const ended = await Promise.all(
       threads.map(async (thread) => [thread, await clients.ended(thread)] as const),
     );
     const story = storyOf(ended, killer.lines(), killer.kills);
+    const answered = await Promise.all(humans.map((thread) => clients.ended(thread)));
     expect(failures).toEqual([]);
     expect(story).toMatchObject({ lost: [], truncated: [], repeated: [] });
+    expect(answered.map(({ status, next }) => [status, ...next])).toEqual(humans.map(() => ['success']));
+    for (const [index, { values }] of answered.entries()) {
+      const name = revisions.nameOf(index + 1);
+      const [before, approved = '', after, ...more] = values.steps;
+      expect([before, after, ...more]).toEqual([`${name} before`, `${name} after`]);
+      const word = new RegExp(`^${name} yes word (\\d+)$`).exec(approved)?.[1];
+      expect(Number(word), approved).toBeGreaterThanOrEqual(index + 1 + ANSWERED_AFTER);
+    }
     expect(killer.kills).toHaveLength(DEPLOYS);
     // Kills that cost no step again would not have hit what they were meant for.
     expect(story.repeatedByKills).toBeGreaterThan(DEPLOYS / KILLED.length);

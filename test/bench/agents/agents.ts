@@ -101,15 +101,19 @@ async function printIdle({ dev, ours }: Beside, postgres: TestPostgres, database
   await delay(SETTLE_MILLISECONDS);
   const groups = [dev.group, ours.group].map((group) => processesOf(group).map(({ pid }) => pid));
   const all = [...groups, postgresPids(postgres)];
-  const cpu = () => Promise.all(all.map(async (pids) => sum(await Promise.all(pids.map(cpuSeconds)))));
+  const cpu = () => Promise.all(all.map((pids) => Promise.all(pids.map(cpuSeconds))));
   const transactions = () =>
     countIn(postgres, databaseUri, 'select xact_commit + xact_rollback as count from pg_stat_database');
   const [cpuBefore, before] = [await cpu(), await transactions()];
   await delay(IDLE_SECONDS * 1_000);
   const [cpuAfter, after] = [await cpu(), await transactions()];
-  const percent = all.map(
-    (_, index) => (((cpuAfter[index] ?? 0) - (cpuBefore[index] ?? 0)) / IDLE_SECONDS) * 100,
-  );
+  const percent = cpuAfter.map((pids, group) => {
+    // One that has ended meanwhile is left out.
+    const used = pids.map((seconds = 0, index) =>
+      Math.max(0, seconds - (cpuBefore[group]?.[index] ?? seconds)),
+    );
+    return (sum(used) / IDLE_SECONDS) * 100;
+  });
   printTable(
     `Idle for ${IDLE_SECONDS} s; ${((after - before) * 60) / IDLE_SECONDS} transactions a minute`,
     ['', '% of a core'],
@@ -149,9 +153,10 @@ async function memoryOf(group: ProcessGroup): Promise<number> {
   return sum(await Promise.all(parts));
 }
 
-/** User and system time that a process has used. */
-async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+/** User and system time that a process has used; undefined once it has ended. */
+async function cpuSeconds(pid: number): Promise<number | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  if (stat === undefined) return undefined;
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

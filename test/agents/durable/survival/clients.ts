@@ -51,17 +51,20 @@ export class Clients {
     return thread_id;
   }
 
-  /** Starts a run. One whose answer was lost is looked for before it is started again. */
-  async startRun(thread: string, assistant_id: string): Promise<void> {
+  /**
+   * Starts a run on a thread that has had so many. One whose answer was lost is looked for before it is started
+   * again.
+   */
+  async startRun(thread: string, body: object, before = 0): Promise<void> {
     for (;;)
       try {
-        await this.ask('POST', `/threads/${thread}/runs`, { assistant_id, input: { steps: [] } });
+        await this.ask('POST', `/threads/${thread}/runs`, body);
         return;
       } catch (error) {
         if (error instanceof Error && /: 4\d\d /.test(error.message)) throw error;
         this.retries += 1;
         await delay(RETRY_MILLISECONDS);
-        if ((await this.runsOf(thread)).length > 0) return;
+        if ((await this.runsOf(thread)).length > before) return;
       }
   }
 
