@@ -41,7 +41,8 @@ export type AgentQueue = {
 };
 
 const SWEEP_MILLISECONDS = 20_000;
-const CALLS_MILLISECONDS = 2_000;
+/** New calls are notified. This finds those of dead servers, whose leases last a minute. */
+const CALLS_MILLISECONDS = 10_000;
 
 /** The tables as the queue sees them. */
 export const storeOf = (database: Database): QueueStore => ({

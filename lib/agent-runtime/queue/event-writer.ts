@@ -9,6 +9,7 @@ export class EventWriter {
   readonly #log: EventLog;
   readonly #store: (events: readonly StoredEvent[]) => Promise<void>;
   readonly #wait: (milliseconds: number) => Promise<void>;
+  readonly #closing = Promise.withResolvers<void>();
   #isClosed = false;
   #flushing: Promise<void> | undefined;
 
@@ -25,7 +26,7 @@ export class EventWriter {
 
   /** Something has come. */
   soon(): void {
-    this.#flushing ??= this.#wait(FLUSH_MILLISECONDS)
+    this.#flushing ??= Promise.race([this.#wait(FLUSH_MILLISECONDS), this.#closing.promise])
       .then(() => this.flush())
       .catch(() => undefined)
       .finally(() => {
@@ -34,9 +35,10 @@ export class EventWriter {
       });
   }
 
-  /** From now on it stores nothing by itself. */
+  /** Stores what is there without waiting for more of it; from now on it stores nothing by itself. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#closing.resolve();
     await this.#flushing;
   }
 

@@ -109,9 +109,7 @@ async function printIdle({ dev, ours }: Beside, postgres: TestPostgres, database
   const [cpuAfter, after] = [await cpu(), await transactions()];
   const percent = cpuAfter.map((pids, group) => {
     // One that has ended meanwhile is left out.
-    const used = pids.map((seconds = 0, index) =>
-      Math.max(0, seconds - (cpuBefore[group]?.[index] ?? seconds)),
-    );
+    const used = pids.map((now = 0, index) => Math.max(0, now - (cpuBefore[group]?.[index] ?? now)));
     return (sum(used) / IDLE_SECONDS) * 100;
   });
   printTable(
