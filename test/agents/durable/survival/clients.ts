@@ -52,8 +52,8 @@ export class Clients {
   }
 
   /**
-   * Starts a run on a thread that has had so many. One whose answer was lost is looked for before it is started
-   * again.
+   * Starts a run on a thread that has had so many. One whose answer was lost is looked for before it is
+   * started again.
    */
   async startRun(thread: string, body: object, before = 0): Promise<void> {
     for (;;)
