@@ -10,6 +10,7 @@ import { type AgentQueue, openQueue } from './queue/agent-queue.ts';
 import type { Server } from './queue/queue-store.ts';
 import { migrate } from './schema/migrate.ts';
 import { noteAssistants } from './tables/assistants.ts';
+import { noteGraphs } from './tables/build-graphs.ts';
 import { Database, oncePostgresIsThere } from './tables/database.ts';
 import { KeptWorker } from './worker/kept-worker.ts';
 
@@ -59,6 +60,7 @@ async function main(configPath: string): Promise<void> {
     buildId: environment.SLIPWAY_BUILD_ID,
     revisionId: environment.SLIPWAY_REVISION_ID,
   };
+  await noteGraphs(database, server, Object.keys(worker.hello.graphs));
   await serve({ environment, database, worker, server });
 }
 

@@ -71,7 +71,7 @@ export function findLost(
   let unknown = unseen;
   for (const { graphId, state, path } of standing) {
     const nodes = graphOf(graphId);
-    if (nodes === 'unknown') unknown ??= `the new version does not show the nodes of graph ${shown(graphId)}`;
+    if (nodes === 'unknown') unknown ??= nodesUnknown(graphId);
     const node = typeof nodes === 'string' ? undefined : missingOf(path, nodes);
     if (nodes === 'unknown' || (nodes !== 'absent' && node === undefined)) continue;
     const key = JSON.stringify([graphId, state, node]);
@@ -81,6 +81,10 @@ export function findLost(
     return { kind: 'lost', lost: [...lost.values()], ...(unknown !== undefined && { unknown }) };
   return unknown === undefined ? { kind: 'nothing' } : { kind: 'unknown', why: unknown };
 }
+
+/** That a graph is made for each run, as the end of a sentence. */
+export const nodesUnknown = (graphId: string): string =>
+  `the new version does not show the nodes of graph ${shown(graphId)}`;
 
 export type Judgement = {
   /** Whether the release goes on. */

@@ -6,6 +6,7 @@ import {
   findAssistant,
   searchAssistants,
 } from '../tables/assistants.ts';
+import { hasGraph, revisionsWith } from '../tables/build-graphs.ts';
 import { objectOf } from '../tables/raw-json.ts';
 import type { AssistantRow, Json } from '../tables/rows.ts';
 import type { Agent } from './agent.ts';
@@ -32,29 +33,40 @@ export const assistantIdOf = (graphId: string): string => v5(graphId, NAME_SPACE
 
 /** An assistant by its id, or by the name of its graph. Throws a 404. */
 export async function assistantNamed({ database, worker }: Agent, name: string): Promise<AssistantRow> {
-  const id = Object.hasOwn(worker.hello.graphs, name) ? assistantIdOf(name) : name;
-  const found = isUuid(id) ? await findAssistant(database, id) : undefined;
+  const isId = isUuid(name) && !Object.hasOwn(worker.hello.graphs, name);
+  const found = await findAssistant(database, isId ? name : assistantIdOf(name));
   if (found === undefined) throw new HttpError(404, `Assistant ${name.slice(0, 100)} not found`);
   return found;
 }
 
-/** Throws a 422 if the serving revision has not the assistant's graph. */
-export function requireGraph(
-  { worker, server }: Agent,
+/** So many revisions are named that have a graph which the serving one has not. */
+const NAMED = 5;
+
+/**
+ * Throws a 422 if nothing would run the assistant's graph: neither the serving revision nor, for a thread
+ * that waits in another build, that one.
+ */
+export async function requireGraph(
+  { worker, server, database }: Agent,
   { graph_id: graphId, assistant_id: id }: AssistantRow,
-): void {
+  waitsIn?: string,
+): Promise<void> {
   const graphs = Object.keys(worker.hello.graphs);
   if (graphs.includes(graphId)) return;
+  if (waitsIn !== undefined && (await hasGraph(database, waitsIn, graphId))) return;
+  const revisions = await revisionsWith(database, graphId, NAMED);
   const has = graphs.sort().join(', ');
-  const message = `Assistant ${id} is of graph '${graphId}', which revision ${server.revisionId} has not; it has: ${has}.`;
+  const others = revisions.length === 0 ? '' : ` Revisions that have '${graphId}': ${revisions.join(', ')}.`;
+  const message = `Assistant ${id} is of graph '${graphId}', which revision ${server.revisionId} has not; it has: ${has}.${others}`;
   throw new HttpError(422, message);
 }
 
 async function assistantIn(agent: Agent, call: Call): Promise<AssistantRow> {
   const name = call.params.assistant_id ?? '';
-  if (!Object.hasOwn(agent.worker.hello.graphs, name) && !isUuid(name))
+  const assistant = await assistantNamed(agent, name).catch((error: unknown) => {
+    if (isUuid(name)) throw error;
     throw new HttpError(422, 'Invalid assistant ID: must be a UUID');
-  const assistant = await assistantNamed(agent, name);
+  });
   const value = JSON.stringify({ assistant_id: assistant.assistant_id, metadata: {} });
   const permit = await authorize(agent, call, 'assistants', 'read', value);
   if (!isWithin(assistant.metadata, permit)) throw new HttpError(404, `Assistant ${name} not found`);
@@ -119,7 +131,7 @@ async function ofGraph(
   more: [string, Json][],
 ) {
   const assistant = await assistantIn(agent, call);
-  requireGraph(agent, assistant);
+  await requireGraph(agent, assistant);
   const args: [string, Json][] = [
     ['graph_id', JSON.stringify(assistant.graph_id)],
     ['config', assistant.config],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { RefusedError } from '../tables/errors.ts';
 import { isNull, membersOf, mergedOf, objectOf } from '../tables/raw-json.ts';
-import type { AssistantRow, Json, RunRow } from '../tables/rows.ts';
+import type { AssistantRow, Json, RunRow, ThreadRow } from '../tables/rows.ts';
 import { createRun, type NewRun } from '../tables/runs.ts';
 import { getThread, threadNotFound } from '../tables/threads.ts';
 import type { Agent } from './agent.ts';
@@ -9,6 +9,7 @@ import { assistantNamed, requireGraph } from './assistants.ts';
 import { authorize, isWithin, type Permit } from './authorize.ts';
 import { HttpError, lacks } from './errors.ts';
 import { anObject, type Body, bodyOf, type Call, idIn } from './request.ts';
+import { buildElsewhere } from './thread-graph.ts';
 
 const streamMode = z.enum([
   'values',
@@ -78,11 +79,12 @@ export async function createRunOf(agent: Agent, call: Call): Promise<CreatedRun>
       'context: give it alone, without config.configurable, which is the older way to say it',
     );
   const assistant = await assistantNamed(agent, fields.assistant_id);
-  requireGraph(agent, assistant);
   const threadId = call.params.thread_id === undefined ? undefined : idIn(call, 'thread_id');
   const permit = await permitFor(agent, call, body, threadId);
   const createsThread = fields.if_not_exists === 'create';
-  if (threadId !== undefined) await requireThread(agent, threadId, permit, createsThread);
+  const thread =
+    threadId === undefined ? undefined : await requireThread(agent, threadId, permit, createsThread);
+  await requireGraph(agent, assistant, thread && buildElsewhere(agent, thread));
   const ids = JSON.stringify({ graph_id: assistant.graph_id, assistant_id: assistant.assistant_id });
   const sent = permit.value.get('metadata') ?? '{}';
   const temporary = threadId === undefined && fields.on_completion !== 'keep';
@@ -103,19 +105,20 @@ export async function createRunOf(agent: Agent, call: Call): Promise<CreatedRun>
   return { run: await createRun(agent.database, agent.server, run), asked: fields };
 }
 
-/** Throws a 404 if the thread is not there, or not one that the client may have. */
+/** Throws a 404 if the thread is not there, or not one that the client may have. Undefined: it is made. */
 async function requireThread(
   { database }: Agent,
   threadId: string,
   permit: Permit,
   createsThread: boolean,
-): Promise<void> {
+): Promise<ThreadRow | undefined> {
   const thread = await getThread(database, threadId).catch((error: unknown) => {
     if (createsThread && error instanceof RefusedError && error.refusal === 'thread-not-found')
       return undefined;
     throw error;
   });
   if (thread !== undefined && !isWithin(thread.metadata, permit)) throw threadNotFound(threadId);
+  return thread;
 }
 
 async function permitFor(

@@ -4,7 +4,7 @@ import type { Json, ThreadRow } from '../tables/rows.ts';
 import type { Agent } from './agent.ts';
 import { HttpError } from './errors.ts';
 import { anObject, bodyOf, type Call, countIn, flagIn, type Handler, json, selection } from './request.ts';
-import { ask, isElsewhere, noteSnapshot } from './thread-graph.ts';
+import { ask, buildElsewhere, noteSnapshot } from './thread-graph.ts';
 import { threadIn } from './threads.ts';
 import { listOf } from './views.ts';
 
@@ -25,7 +25,10 @@ async function stateOf(
   { checkpoint: named, subgraphs }: { checkpoint?: Json; subgraphs: boolean },
 ): Promise<Json> {
   if (thread.graph_id === null) return EMPTY;
-  if (named === undefined && isElsewhere(agent, thread)) return thread.state ?? EMPTY;
+  const isPinned = buildElsewhere(agent, thread) !== undefined && thread.status !== 'busy';
+  // The state as it was when it began to wait. Of graphs inside it says only where theirs is.
+  if (isPinned && named === undefined && thread.state !== null && !(subgraphs && hasInner(thread.state)))
+    return thread.state;
   const more: [string, Json][] = [['subgraphs', JSON.stringify(subgraphs)]];
   if (named !== undefined) more.push(['checkpoint', named]);
   return ask(agent, thread, 'state', more);
@@ -42,6 +45,14 @@ function picked(state: Json, select: readonly string[] = []): Json {
   }
   const names = values.length > 0 ? [...select, 'values'] : select;
   return objectOf([...members].filter(([name]) => names.includes(name)));
+}
+
+const inner = z.looseObject({ tasks: z.array(z.looseObject({ checkpoint: z.unknown() })) });
+
+/** Whether a task of a state is a graph with a state of its own. */
+function hasInner(state: Json): boolean {
+  const known = inner.safeParse(JSON.parse(state));
+  return known.success && known.data.tasks.some(({ checkpoint: own }) => own !== null && own !== undefined);
 }
 
 const getHandler: Handler = async (agent, call) => {

@@ -7,11 +7,14 @@ import { getThread, noteState } from '../tables/threads.ts';
 import type { Agent } from './agent.ts';
 import { HttpError } from './errors.ts';
 
-/** Whether another build alone may go on with the thread: this one's graphs would say that nothing is left to do. */
-export const isElsewhere = ({ server }: Agent, thread: ThreadRow): boolean =>
-  (thread.waits || thread.status === 'busy') &&
-  thread.build_id !== null &&
-  thread.build_id !== server.buildId;
+/**
+ * The build that alone may go on with a thread; undefined: the serving one, whose graphs would say of any
+ * other thread that nothing is left to do.
+ */
+export const buildElsewhere = ({ server }: Agent, thread: ThreadRow): string | undefined =>
+  (thread.waits || thread.status === 'busy') && thread.build_id !== null && thread.build_id !== server.buildId
+    ? thread.build_id
+    : undefined;
 
 /** Another build is started for what is asked of it, which takes as long as its graphs take to load. */
 const CALL_MILLISECONDS = 60_000;
@@ -24,8 +27,9 @@ export async function ask(
   more: readonly (readonly [string, Json])[],
 ): Promise<Json> {
   const args = argsOf(agent, thread, more);
-  if (!isElsewhere(agent, thread) || thread.build_id === null) return agent.worker.call(op, args);
-  return callBuild(agent, { buildId: thread.build_id, op, args }, CALL_MILLISECONDS);
+  const buildId = buildElsewhere(agent, thread);
+  if (buildId === undefined) return agent.worker.call(op, args);
+  return callBuild(agent, { buildId, op, args }, CALL_MILLISECONDS);
 }
 
 const argsOf = (agent: Agent, thread: ThreadRow, more: readonly (readonly [string, Json])[]): Json =>

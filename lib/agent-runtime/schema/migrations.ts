@@ -161,4 +161,16 @@ create index calls_claimable on rt.calls (build_id, created_at) where status = '
 create index calls_running on rt.calls (lease_owner) where status = 'running';
 create index calls_ended on rt.calls (updated_at) where status in ('done', 'failed');`,
   },
+  {
+    name: 'graphs of builds',
+    sql: `
+create table rt.build_graphs (
+  build_id text not null,
+  graph_id text not null,
+  revision_id text not null,
+  noted_at timestamptz not null default clock_timestamp(),
+  primary key (build_id, graph_id)
+);
+create index build_graphs_by_graph on rt.build_graphs (graph_id, noted_at);`,
+  },
 ];

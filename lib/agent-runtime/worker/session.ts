@@ -16,6 +16,15 @@ export type WorkerCommand = {
   readonly say: (text: string) => void;
 };
 
+/**
+ * The versions of the protocol that this server speaks. A worker lives in its artifact, which may be a year
+ * old: one that was shipped is spoken for a year after the last release that had it.
+ */
+export const PROTOCOLS: readonly number[] = [1];
+
+/** Of any version. */
+const anyHello = z.looseObject({ v: z.int() });
+
 const helloFields = z.object({
   v: z.int(),
   language: z.enum(['python', 'javascript']),
@@ -46,6 +55,17 @@ export type Hello = z.infer<typeof helloFields>;
 /** The worker's process has ended before it has answered. */
 export class WorkerLostError extends Error {
   override readonly name = 'WorkerLostError';
+}
+
+class UnknownProtocolError extends Error {}
+
+function helloOf(header: unknown): Hello {
+  const { v } = anyHello.parse(header);
+  if (!PROTOCOLS.includes(v))
+    throw new UnknownProtocolError(
+      `it speaks version ${v} of the protocol, and this server ${PROTOCOLS.join(', ')}: build the revision again, or update what runs it`,
+    );
+  return helloFields.parse(header);
 }
 
 type Open = { readonly onFrame: (frame: Frame) => void; readonly onLost: (reason: string) => void };
@@ -114,11 +134,15 @@ export class WorkerSession {
   #read(bytes: Buffer): void {
     try {
       for (const one of this.#reader.push(bytes)) {
-        if (one.header.e === 'hello') this.#greeted.resolve(helloFields.parse(one.header));
+        if (one.header.e === 'hello') this.#greeted.resolve(helloOf(one.header));
         else if (one.header.id !== undefined) this.#open.get(one.header.id)?.onFrame(one);
       }
     } catch (error) {
-      this.kill(`it sent what cannot be read: ${String(error)}`);
+      this.kill(
+        error instanceof UnknownProtocolError
+          ? error.message
+          : `it sent what cannot be read: ${String(error)}`,
+      );
     }
   }
 

@@ -77,11 +77,8 @@ export class ProcessDriver implements Driver {
   async deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
     if (spec.artifact.kind === 'image') {
       const message = IMAGE_REFUSED.replace('{uri}', spec.artifact.uri);
-      return {
-        outcome: 'failed',
-        message,
-        previousServing: isServing(this.#deployments.get(spec.deployment_id)),
-      };
+      const previousServing = isServing(this.#deployments.get(spec.deployment_id));
+      return { outcome: 'failed', message, previousServing };
     }
     const deployment = this.#of(spec);
     const result = await deployment.deploy(spec, hooks);
@@ -147,9 +144,10 @@ export class ProcessDriver implements Driver {
   }
 
   reports(): StatusReport[] {
-    return statusReports(this.#deployments, this.#parts.state);
+    return statusReports(this.#deployments, this.#parts.state, this.#durable.told);
   }
 
+  releaseThreads = (id: string, revisions: readonly string[]): void => this.#durable.release(id, revisions);
   announceEnd = (): Promise<void> => this.#durable.announceEnd();
 
   async close(graceMilliseconds: number): Promise<void> {
@@ -200,6 +198,7 @@ export class ProcessDriver implements Driver {
       },
       changed: (changed) => {
         this.#save(changed);
+        this.#durable.of(id)?.lookSoon();
         onChange(id);
       },
     });
@@ -266,6 +265,7 @@ export class ProcessDriver implements Driver {
       },
       forget: (revisionId) => this.#removeUnused(id, revisionId),
       say,
+      changed: () => this.#parts.onChange(id),
     };
   }
 

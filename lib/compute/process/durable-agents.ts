@@ -3,6 +3,7 @@ import { PostgresMissing } from '../postgres/binaries.ts';
 import type { Database } from '../postgres/databases.ts';
 import type { MachinePostgres } from '../postgres/machine.ts';
 import { PinnedBuilds, type PinningContext } from './pinned-builds.ts';
+import type { Told } from './waiting-threads.ts';
 
 const NO_DATABASE =
   "The runtime 'durable' keeps threads and runs there: mend that, or set source_config.runtime to 'dev'.";
@@ -24,6 +25,8 @@ export class DurableAgents {
   readonly #parts: Parts;
   readonly #secrets = new Map<string, Database & Pick<DurableAccess, 'internalToken'>>();
   readonly #pinned = new Map<string, PinnedBuilds>();
+  /** The revisions whose threads shall be let go. */
+  readonly #released = new Map<string, readonly string[]>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -53,10 +56,23 @@ export class DurableAgents {
 
   /** The builds of a deployment that has one now. */
   pinned(deploymentId: string): PinnedBuilds {
-    const pinned = this.#pinned.get(deploymentId) ?? new PinnedBuilds(this.#parts.contextOf(deploymentId));
+    const known = this.#pinned.get(deploymentId);
+    if (known !== undefined) return known;
+    const pinned = new PinnedBuilds(this.#parts.contextOf(deploymentId));
     this.#pinned.set(deploymentId, pinned);
+    pinned.release(this.#released.get(deploymentId) ?? []);
     return pinned;
   }
+
+  /** Threads that wait in these revisions shall go on with what serves, as soon as something does. */
+  release(deploymentId: string, revisionIds: readonly string[]): void {
+    if (revisionIds.length > 0) this.#released.set(deploymentId, revisionIds);
+    else this.#released.delete(deploymentId);
+    this.#pinned.get(deploymentId)?.release(revisionIds);
+  }
+
+  /** What is told of a deployment's threads. */
+  told = (deploymentId: string): Told => this.#pinned.get(deploymentId)?.threads.told ?? {};
 
   /** Stops the servers beside the one that serves. */
   async stop(deploymentId: string): Promise<void> {
@@ -69,6 +85,7 @@ export class DurableAgents {
   async remove(deploymentId: string, keeps: { keepsDump: boolean }): Promise<void> {
     await this.#parts.postgres.remove(deploymentId, keeps);
     this.#secrets.delete(deploymentId);
+    this.#released.delete(deploymentId);
   }
 
   /** Tells all servers that their connections will be closed: that is no client who has gone. */

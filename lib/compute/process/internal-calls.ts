@@ -6,10 +6,34 @@ const ANSWER_MILLISECONDS = 10_000;
 
 const count = z.coerce.number();
 const demandAnswer = z.object({
-  builds: z.array(z.object({ build_id: z.string(), pending: count, running: count, calls: count })),
+  builds: z.array(
+    z.object({ build_id: z.string(), pending: count, running: count, scheduled: count, calls: count }),
+  ),
+  revisions: z.array(
+    z.object({
+      build_id: z.string(),
+      revision_id: z.string(),
+      runs: count,
+      waiting: count,
+      oldest_at: z.string().nullable(),
+    }),
+  ),
 });
-/** What is wanted of a build. One that has nothing to do is listed too while threads wait in it. */
-export type Demand = z.infer<typeof demandAnswer>['builds'][number];
+/**
+ * What is wanted of each build, and what of each revision waits or runs. A build that has nothing to do is
+ * listed too while threads wait in it.
+ */
+export type Demands = z.infer<typeof demandAnswer>;
+export type Demand = Demands['builds'][number];
+
+const lossAnswer = z.object({
+  lost: z.array(z.object({ graph_id: z.string(), node: z.string().nullable(), threads: count })),
+  unknown: z.array(z.string()),
+});
+const releaseAnswer = z.object({ threads: count });
+const expireAnswer = z.object({
+  expired: z.array(z.object({ revision_id: z.string(), threads: count })),
+});
 
 type Asked = Pick<Server, 'target' | 'internalToken'>;
 
@@ -17,19 +41,43 @@ function ask(
   { target: { where }, internalToken = '' }: Asked,
   method: string,
   path: string,
+  body?: object,
 ): Promise<Response> {
   const host = where.host === '::1' ? '[::1]' : where.host;
   return fetch(`http://${host}:${where.port}/internal/${path}`, {
     method,
-    headers: { authorization: `Bearer ${internalToken}` },
+    headers: { authorization: `Bearer ${internalToken}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(ANSWER_MILLISECONDS),
   });
 }
 
 /** What a durable server says of all builds of its deployment. */
-export async function demandAt(server: Asked): Promise<Demand[]> {
+export async function demandAt(server: Asked): Promise<Demands> {
   const response = await ask(server, 'GET', 'demand');
-  return demandAnswer.parse(await response.json()).builds;
+  return demandAnswer.parse(await response.json());
+}
+
+/** What the graphs of a durable server would lose if it got all threads that wait in other builds. */
+export async function lossAt(server: Asked): Promise<z.infer<typeof lossAnswer>> {
+  const response = await ask(server, 'GET', 'release');
+  return lossAnswer.parse(await response.json());
+}
+
+/** Gives threads that wait in other builds to a durable server's; all, or those of some revisions. Says how many. */
+export async function releaseAt(server: Asked, of: { revisions?: readonly string[] }): Promise<number> {
+  const response = await ask(server, 'POST', 'release', of);
+  return releaseAnswer.parse(await response.json()).threads;
+}
+
+/** Ends the wait of threads in a build that was kept so many days. Says how many of each revision. */
+export async function expireAt(
+  server: Asked,
+  buildId: string,
+  days: number,
+): Promise<z.infer<typeof expireAnswer>['expired']> {
+  const response = await ask(server, 'POST', 'expire', { build_id: buildId, days });
+  return expireAnswer.parse(await response.json()).expired;
 }
 
 /** Tells a durable server that its connections will be closed: that is no client who has gone. */

@@ -14,6 +14,8 @@ const keptBuild = z.object({
   graph_config_path: z.string(),
   commit_sha: z.string().nullable(),
   variables: z.array(z.string()),
+  /** When another build took its place, in milliseconds since the epoch; absent: it serves, or never did. */
+  replaced_at: z.number().optional(),
 });
 export type KeptBuild = z.infer<typeof keptBuild>;
 
@@ -29,6 +31,12 @@ export function keptBuildsIn(deploymentFolder: string): KeptBuild[] {
 /** Notes the builds of a deployment in its folder. */
 export const noteKeptBuilds = (deploymentFolder: string, builds: readonly KeptBuild[]): void =>
   writeFileAtomicSync(join(deploymentFolder, KEPT_BUILDS), JSON.stringify(builds));
+
+/** Says of each build since when another one serves. */
+export const withReplaced = (builds: readonly KeptBuild[], serving: string, now: number): KeptBuild[] =>
+  builds.map(({ replaced_at: before = now, ...build }) =>
+    build.build_id === serving ? build : { ...build, replaced_at: before },
+  );
 
 /** What is noted of a revision. */
 export function keptBuildOf(spec: DeploySpec): KeptBuild {

@@ -1,30 +1,35 @@
-import type { LogLevel } from '../../contract/log-level.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import { buildIdOf } from './durable.ts';
 import { announceEnd, type Demand, demandAt } from './internal-calls.ts';
-import { type KeptBuild, keptBuildOf, keptBuildsIn, noteKeptBuilds, specOfKept } from './kept-builds.ts';
+import {
+  type KeptBuild,
+  keptBuildOf,
+  keptBuildsIn,
+  noteKeptBuilds,
+  specOfKept,
+  withReplaced,
+} from './kept-builds.ts';
 import { restartWait } from './restart-wait.ts';
 import type { Server } from './server.ts';
+import { type WaitingContext, WaitingThreads } from './waiting-threads.ts';
 
 /** How often the server that serves is asked which other builds are wanted. */
 const LOOK_MILLISECONDS = 2_000;
+/** As often as that, if there are none: for the counts alone. */
+const LOOK_ALONE_MILLISECONDS = 15_000;
 /** A build that was started again stays for so long when it has nothing to do: the next question may come soon. */
 const IDLE_MILLISECONDS = 60_000;
 /** So many builds are started again at once. */
 const WOKEN_MAX = 2;
 
-export type PinningContext = {
-  /** The deployment's folder. */
-  folder: string;
+export type PinningContext = WaitingContext & {
   /** The revision that serves; undefined while none does. */
   serving: () => string | undefined;
   start: (spec: DeploySpec, signal: AbortSignal) => Promise<Server>;
   stop: (server: Server) => Promise<void>;
   /** Removes a revision's folder, unless something else needs it. */
   forget: (revisionId: string) => Promise<void>;
-  /** A line for the deploy log of a revision. */
-  say: (revisionId: string, level: LogLevel, message: string) => void;
 };
 
 type Live = { spec: DeploySpec; server: Server };
@@ -38,6 +43,7 @@ type Beside = { server: Server | undefined; isWoken: boolean; idleSince: number 
  * so nobody else has to know of them.
  */
 export class PinnedBuilds {
+  readonly threads: WaitingThreads;
   readonly #context: PinningContext;
   readonly #ending = new AbortController();
   /** All servers of the deployment, whoever keeps them. */
@@ -46,10 +52,13 @@ export class PinnedBuilds {
   readonly #failures = new Map<string, { count: number; nextAt: number }>();
   #kept: KeptBuild[];
   #looking: Promise<void> | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #soon = new AbortController();
   readonly #work = new Set<Promise<unknown>>();
 
   constructor(context: PinningContext) {
     this.#context = context;
+    this.threads = new WaitingThreads(context);
     this.#kept = keptBuildsIn(context.folder);
   }
 
@@ -122,23 +131,41 @@ export class PinnedBuilds {
     });
   }
 
+  /** Threads that wait in these revisions shall go on with what serves; no others any more. */
+  release(revisionIds: readonly string[]): void {
+    if (this.threads.release(revisionIds)) this.lookSoon();
+  }
+
+  /** Something may have to be done at once: another revision serves, or threads shall go. */
+  lookSoon(): void {
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    this.#soon.abort();
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#ending;
     while (!signal.aborted) {
-      await pause(LOOK_MILLISECONDS, signal);
+      await pause(LOOK_MILLISECONDS, AbortSignal.any([signal, this.#soon.signal]));
+      this.#soon = new AbortController();
       const serving = this.#serving();
       if (signal.aborted || serving === undefined) continue;
       const own = buildIdOf(serving.spec);
-      if (!this.#kept.some(({ build_id: id }) => id !== own)) continue;
+      const isAlone = !this.#kept.some(({ build_id: id }) => id !== own);
+      if (isAlone && performance.now() - this.#lookedAt < LOOK_ALONE_MILLISECONDS) continue;
+      this.#lookedAt = performance.now();
       // A server that does not answer is being started again, by whoever keeps it.
       await this.#look(own, serving).catch(() => undefined);
     }
   }
 
   async #look(own: string, { spec, server }: Live): Promise<void> {
-    const demands = new Map((await demandAt(server)).map((one) => [one.build_id, one]));
+    this.#noteReplaced(own);
+    const before = await demandAt(server);
+    const isChanged = await this.threads.settle({ spec, server, own, kept: this.#kept, demands: before });
+    const demands = isChanged ? await demandAt(server) : before;
+    this.threads.note(demands, isChanged);
     for (const build of this.#kept.filter(({ build_id: id }) => id !== own)) {
-      const demand = demands.get(build.build_id);
+      const demand = demands.builds.find(({ build_id: id }) => id === build.build_id);
       const beside = this.#beside.get(build.build_id);
       if (isBusy(demand)) this.#wake(build, spec, beside);
       else if (beside !== undefined) this.#rest(build, beside);
@@ -148,6 +175,11 @@ export class PinnedBuilds {
     // One that serves again is no longer beside anything.
     const again = this.#beside.get(own);
     if (again?.server !== undefined) this.#stop(own, again.server);
+  }
+
+  #noteReplaced(own: string): void {
+    const noted = withReplaced(this.#kept, own, Date.now());
+    if (JSON.stringify(noted) !== JSON.stringify(this.#kept)) this.#keep(noted);
   }
 
   #wake(build: KeptBuild, serving: DeploySpec, beside: Beside | undefined): void {

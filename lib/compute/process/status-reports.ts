@@ -5,12 +5,15 @@ import type { ProcessDeployment } from './deployment.ts';
 /** A reported reason is at most so long (protocol). */
 const REASON_CHARACTERS_MAX = 2000;
 
-/** What runs, and of what nothing runs any more. */
+/** What runs, what waits in it, and of what nothing runs any more. */
 export function statusReports(
   deployments: ReadonlyMap<string, ProcessDeployment>,
   state: Pick<LocalState, 'deployments'>,
+  threadsOf: (deploymentId: string) => Pick<StatusReport, 'threads' | 'expired'>,
 ): StatusReport[] {
-  const running = [...deployments.values()].flatMap(reportOf);
+  const running = [...deployments.values()].flatMap((deployment) =>
+    reportOf(deployment).map((report) => ({ ...report, ...threadsOf(deployment.id) })),
+  );
   const removed = [...state.deployments].flatMap(([id, { epoch, revision_id }]) =>
     revision_id === null && !deployments.has(id)
       ? [{ deployment_id: id, epoch, revision_id, healthy: false }]

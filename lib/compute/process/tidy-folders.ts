@@ -22,8 +22,8 @@ export async function tidyFolders(dataFolder: string, state: LocalState): Promis
     await Promise.all(unused.map((name) => rm(join(revisions, name), { recursive: true, force: true })));
     // Without a record (it was unreadable) an agent's threads must not go: who deletes the deployment deletes
     // them.
-    const keepsState =
-      state.get(id) === undefined && (await entriesOf(join(root, id, STATE_FOLDER))).length > 0;
+    const holdsThreads = kept.size > 0 || (await entriesOf(join(root, id, STATE_FOLDER))).length > 0;
+    const keepsState = state.get(id) === undefined && holdsThreads;
     if (wanted === undefined && !keepsState) await rm(join(root, id), { recursive: true, force: true });
   }
 }

@@ -3,7 +3,7 @@ import { MachinePostgres } from '../../../lib/compute/postgres/machine.ts';
 import { ProcessDriver } from '../../../lib/compute/process/driver.ts';
 import { Proxy } from '../../../lib/compute/process/proxy/proxy.ts';
 import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
-import type { DeployHooks } from '../../../lib/listener/driver.ts';
+import type { DeployHooks, DeployResult } from '../../../lib/listener/driver.ts';
 import { createLog } from '../../../lib/listener/log.ts';
 import { LogShipper } from '../../../lib/listener/log-shipper.ts';
 import { LocalState } from '../../../lib/listener/state.ts';
@@ -76,6 +76,12 @@ export class DurableMachine {
 
   /** Deploys it, and what it replaces may go. Throws with the reason of a failure. */
   async deploy(spec: DurableSpec): Promise<void> {
+    const result = await this.tryToDeploy(spec);
+    if (result.outcome !== 'succeeded')
+      throw new Error(`${JSON.stringify(result)}\n${this.said.slice(-30).join('\n')}`);
+  }
+
+  async tryToDeploy(spec: DurableSpec): Promise<DeployResult> {
     const hooks: DeployHooks = {
       signal: new AbortController().signal,
       say: (message) => void this.said.push(message),
@@ -83,9 +89,8 @@ export class DurableMachine {
       announceSwitch: async () => true,
     };
     const result = await this.driver.deploy(spec, hooks);
-    if (result.outcome !== 'succeeded')
-      throw new Error(`${JSON.stringify(result)}\n${this.said.slice(-30).join('\n')}`);
     void this.driver.reported(spec.deployment_id);
+    return result;
   }
 
   #newDriver(agentsUrl: string): ProcessDriver {

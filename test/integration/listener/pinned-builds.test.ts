@@ -49,13 +49,15 @@ class World {
       stop: async ({ revisionId }) => this.servers.get(revisionId)?.end(),
       forget: async (revisionId) => void this.forgotten.push(revisionId),
       say: () => undefined,
+      changed: () => undefined,
     });
   }
 
   demand(): string {
     this.looks += 1;
-    const builds = [...this.runs].map(([build_id, running]) => ({ build_id, running, pending: 0, calls: 0 }));
-    return JSON.stringify({ builds });
+    const rest = { pending: 0, scheduled: 0, calls: 0 };
+    const builds = [...this.runs].map(([build_id, running]) => ({ build_id, running, ...rest }));
+    return JSON.stringify({ builds, revisions: [] });
   }
 
   newSpec(): DeploySpec {
