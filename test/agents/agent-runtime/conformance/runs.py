@@ -164,15 +164,21 @@ async def questions_at_once():
     return sorted(asked_ids), sorted(one["__interrupt__"][0]), waiting, left["next"], two["steps"], (await client.threads.get(known))["status"]
 
 
+async def after(graph, *commands):
+    known = await thread()
+    await client.runs.wait(known, graph, input=INPUT)
+    answers = [await refused(client.runs.wait(known, graph, command=command, raise_error=False)) for command in commands]
+    state, row = await client.threads.get_state(known), await client.threads.get(known)
+    return answers, state["next"], state["values"], row["status"]
+
+
+@flow
+async def goes_nowhere():
+    return await after("human", Command(goto="nowhere"))
+
+
 @flow
 async def commands_of_all_kinds():
-    async def after(graph, *commands):
-        known = await thread()
-        await client.runs.wait(known, graph, input=INPUT)
-        answers = [await refused(client.runs.wait(known, graph, command=command, raise_error=False)) for command in commands]
-        state, row = await client.threads.get_state(known), await client.threads.get(known)
-        return answers, state["next"], state["values"], row["status"]
-
     return {
         "resume": await after("human", Command(resume={"deep": [1, None]})),
         "resume by nothing": await after("human", Command(resume=None)),
@@ -182,7 +188,6 @@ async def commands_of_all_kinds():
         "update alone": await after("chat", Command(update={"steps": ["updated"]})),
         "update by pairs": await after("chat", Command(update=[["steps", ["pairs"]]])),
         "resume what does not wait": await after("chat", Command(resume="nobody asked")),
-        "goto nowhere": await after("human", Command(goto="nowhere")),
     }
 
 
