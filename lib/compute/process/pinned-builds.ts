@@ -163,7 +163,7 @@ export class PinnedBuilds {
     const before = await demandAt(server);
     const isChanged = await this.threads.settle({ spec, server, own, kept: this.#kept, demands: before });
     const demands = isChanged ? await demandAt(server) : before;
-    this.threads.note(demands, isChanged);
+    this.threads.note({ own, spec, demands }, isChanged);
     for (const build of this.#kept.filter(({ build_id: id }) => id !== own)) {
       const demand = demands.builds.find(({ build_id: id }) => id === build.build_id);
       const beside = this.#beside.get(build.build_id);

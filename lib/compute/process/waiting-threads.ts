@@ -80,8 +80,8 @@ export class WaitingThreads {
   }
 
   /** Takes note of the counts, and tells of them if they are others. */
-  note({ revisions }: Demands, isUrgent: boolean): void {
-    this.#counts = countsOf(revisions);
+  note({ own, spec, demands }: Pick<Look, 'own' | 'spec' | 'demands'>, isUrgent: boolean): void {
+    this.#counts = countsOf(demands.revisions, { own, revisionId: spec.revision_id });
     const text = JSON.stringify(this.told);
     const isDue = isUrgent || performance.now() - this.#told.at >= TOLD_MILLISECONDS;
     if (text === this.#told.text || !isDue) return;
@@ -142,20 +142,28 @@ const hasWork = ({ pending, running, scheduled, calls }: Demands['builds'][numbe
 
 const threadsOf = (count: number): string => (count === 1 ? '1 thread' : `${count} threads`);
 
-/** Revisions with most waiting threads first, as they come; one may be of two builds after an update of this program. */
-function countsOf(revisions: Demands['revisions']): ThreadCounts[] {
+/**
+ * The threads of each revision, those with most that wait first. What is of the build that serves is of the
+ * revision that serves: it needs no other, and cannot be let go.
+ */
+export function countsOf(
+  revisions: Demands['revisions'],
+  serving: { own: string; revisionId: string },
+): ThreadCounts[] {
   const counts = new Map<string, ThreadCounts>();
-  for (const { revision_id, runs, waiting, oldest_at } of revisions) {
-    const before = counts.get(revision_id);
+  for (const { build_id, revision_id, runs, waiting, oldest_at } of revisions) {
+    const id = build_id === serving.own ? serving.revisionId : revision_id;
+    const before = counts.get(id);
     const oldest = [before?.oldest_at, oldest_at && new Date(oldest_at).toISOString()];
-    counts.set(revision_id, {
-      revision_id,
+    counts.set(id, {
+      revision_id: id,
       runs: runs + (before?.runs ?? 0),
       waiting: waiting + (before?.waiting ?? 0),
       oldest_at: oldest.filter((one) => typeof one === 'string').sort()[0] ?? null,
     });
   }
-  return [...counts.values()].slice(0, THREAD_ROWS_MAX);
+  const most = [...counts.values()].sort((a, b) => b.waiting - a.waiting || b.runs - a.runs);
+  return most.slice(0, THREAD_ROWS_MAX);
 }
 
 function expiredIn(folder: string): ExpiredThreads[] {
