@@ -99,8 +99,8 @@ async function writeEntries({ from, dataFolder, listener, entries, signal }: Wri
         throw new BackupError(`${join(from, entry.path)} changes: it is no backup.`);
     }
   }
-  // Folders that may not be written to have what is in them by now.
-  for (const entry of entries) if ('mode' in entry) await chmod(target(entry.path), entry.mode);
+  // What is in a folder comes before it: it may be one that lets nobody in.
+  for (const entry of entries.toReversed()) if ('mode' in entry) await chmod(target(entry.path), entry.mode);
 }
 
 async function restoreDatabases(

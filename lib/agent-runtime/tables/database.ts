@@ -56,7 +56,7 @@ export const isPermanent = (error: unknown): boolean => PERMANENT.test(String(co
  * SQLSTATEs of a connection that broke or stood still in a transaction, of too many, and of a server that
  * stops or starts; errors of the system.
  */
-const AWAY = /^(?:08|25P03|53|57P0|E[A-Z]+$)/;
+const AWAY = /^(?:08(?!P01)|25P03|53|57P0|E[A-Z]+$)/;
 const AWAY_MESSAGE = /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
 
 /** Whether Postgres could not be asked, or has broken off: another time the same may succeed. */
@@ -68,6 +68,18 @@ export const isAway = (error: unknown): boolean =>
  */
 export const lackOf = (error: unknown): string | undefined =>
   error instanceof Error && String(codeOf(error)).startsWith('53') ? error.message : undefined;
+
+/** What says that something between does not pass on what a connection asks for as it begins. */
+const POOLER = 'unsupported startup parameter';
+
+/** An error of a first connection, with what helps where that is known. */
+const withHelp = (error: unknown): unknown =>
+  error instanceof Error && error.message.includes(POOLER)
+    ? new Error(
+        `DATABASE_URI: ${error.message}. A pooler in transaction mode is between: give the address of PostgreSQL itself, or of a pooler in session mode that passes on \`options\`.`,
+        { cause: error },
+      )
+    : error;
 
 const RETRY_MILLISECONDS = 500;
 
@@ -85,7 +97,7 @@ export async function oncePostgresIsThere<T>(
     try {
       return await work();
     } catch (error) {
-      if (!isAway(error) || performance.now() > deadline) throw error;
+      if (!isAway(error) || performance.now() > deadline) throw withHelp(error);
       say(`Postgres does not answer, and is asked again: ${String(error)}`);
       await delay(RETRY_MILLISECONDS);
     }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -78,7 +78,7 @@ test.runIf(isRoot && existsSync('/bin/mount'))(
     }
     onTestFinished(() => void execFileSync('umount', ['-l', dataFolder]));
     const fill = join(dataFolder, 'fill');
-    execFileSync('fallocate', ['-l', '180m', fill]);
+    await writeFile(fill, Buffer.alloc(180_000_000));
     const programs = () => postgresPrograms(processes);
     const userName = testUser()?.name ?? '';
     const machine = new MachinePostgres({ processes, dataFolder, programs, log: quiet, userName });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { httpErrorOf } from '../../../lib/agent-runtime/http/errors.ts';
+import { oncePostgresIsThere } from '../../../lib/agent-runtime/tables/database.ts';
 
 test.each([
   [
@@ -17,4 +18,16 @@ test.each([
     message: `${words}Try again.`,
     headers: { 'retry-after': '1' },
   });
+});
+
+test('a pooler that refuses how a server connects is named at once, and not asked again', async () => {
+  const refused = Object.assign(new Error('unsupported startup parameter: options'), { code: '08P01' });
+  const asked = oncePostgresIsThere(
+    () => Promise.reject(refused),
+    60_000,
+    () => undefined,
+  );
+  await expect(asked).rejects.toThrow(
+    /^DATABASE_URI: unsupported startup parameter: options\. A pooler in transaction mode is between: give /,
+  );
 });
