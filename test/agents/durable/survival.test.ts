@@ -33,7 +33,7 @@ describe('a durable agent on a machine', () => {
     await writeFile(stepsFile, '');
     revisions = new Revisions(machine);
     clients = new Clients((path) => machine.url('survivor', path));
-    killer = new Killer(machine, stepsFile);
+    killer = new Killer(machine, stepsFile, machine.url('survivor', '/ready'));
   });
   afterAll(async () => {
     for (const end of ends) await end();
@@ -83,6 +83,7 @@ describe('a durable agent on a machine', () => {
     const ended = await Promise.all(
       threads.map(async (thread) => [thread, await clients.ended(thread)] as const),
     );
+    await killer.settled();
     const story = storyOf(ended, killer.lines(), killer.kills);
     const answered = await Promise.all(humans.map((thread) => clients.ended(thread)));
     expect(failures).toEqual([]);

@@ -14,7 +14,7 @@ export type StepLine = {
 
 /**
  * A `kill -9`: of what, and which workers had to begin again by it. `until`: when all was dead that ended by
- * it. Processes of PostgreSQL outlive the first one by a moment, and do what they were asked.
+ * it. After one of PostgreSQL a step may be given up until leases are renewed again.
  */
 export type Kill = {
   at: number;
@@ -78,7 +78,7 @@ export function told(lines: readonly StepLine[], kills: readonly Kill[]): string
     .filter((kill) => kill.until >= first && kill.at <= last)
     .map(({ at, until, what, pids }) => ({
       at,
-      text: `kill -9 of ${what}, dead after ${(until - at).toFixed(2)} s; it ended ${pids.join(', ')}`,
+      text: `kill -9 of ${what}, with effects for ${(until - at).toFixed(2)} s, on ${pids.join(', ')}`,
     }));
   const all = [...steps, ...killed].toSorted((a, b) => a.at - b.at);
   return [
