@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { Obstacle } from '../explain.ts';
 import { type AgentServer, ask, need, saidBy } from './agent-server.ts';
-import { atOnce, chainOf, type State, type Superstep, same, superstepsOf } from './supersteps.ts';
+import {
+  atOnce,
+  chainOf,
+  type State,
+  type Superstep,
+  same,
+  superstepsOf,
+  waitsInside,
+  withGotos,
+} from './supersteps.ts';
 
 /** What has become of a thread. `stands`: with its newest state alone. */
 export type Fate = 'whole' | 'stands' | 'empty' | 'there' | 'busy' | 'failed';
@@ -18,7 +27,7 @@ const place = z.looseObject({ checkpoint_id: z.string().nullish() }).nullish();
 const state = z.looseObject({
   values: z.unknown(),
   next: z.array(z.string()),
-  tasks: z.array(z.looseObject({ name: z.string(), result: z.unknown() })),
+  tasks: z.array(z.looseObject({ name: z.string(), result: z.unknown(), checkpoint: z.unknown() })),
   metadata: z.looseObject({ source: z.string().optional() }).nullish(),
   checkpoint: place,
   parent_checkpoint: place,
@@ -26,7 +35,7 @@ const state = z.looseObject({
 
 /** What is not copied, said before and after. */
 export const LEFT_BEHIND =
-  'Not copied: runs, ids of checkpoints, states that were left for another way, items of the store, assistants that clients made, crons. A question that waits is asked again when it is answered.';
+  'Not copied: runs, ids of checkpoints, states within subgraphs, states that were left for another way, items of the store, assistants that clients made, crons. A question that waits is asked again when it is answered.';
 
 type Copying = { from: AgentServer; to: AgentServer; say: (line: string) => void };
 
@@ -100,14 +109,23 @@ async function writeState(
 ): Promise<Fate> {
   const steps = superstepsOf(chain);
   const reasons: string[] = [];
+  let tried = 0;
   for await (const way of waysOf(writing.to, one, chain, steps)) {
+    tried += 1;
     const reason = await tryWay(writing.to, one, way, newest);
-    if (reason === undefined) return way === steps ? 'whole' : 'stands';
+    if (reason === undefined) {
+      if (waitsInside(newest))
+        writing.say(`${one.thread_id}: waits within a subgraph, which begins again when it is answered`);
+      return steps !== undefined && tried <= WAYS_OF_STEPS ? 'whole' : 'stands';
+    }
     reasons.push(reason);
   }
   writing.say(`${one.thread_id}: not copied: ${reasons[0] ?? 'its history does not tell what has run'}`);
   return 'failed';
 }
+
+/** As they are, and with gotos. */
+const WAYS_OF_STEPS = 2;
 
 async function* waysOf(
   to: AgentServer,
@@ -115,7 +133,7 @@ async function* waysOf(
   chain: readonly State[],
   steps: Superstep[] | undefined,
 ): AsyncGenerator<Superstep[]> {
-  if (steps !== undefined) yield steps;
+  if (steps !== undefined) yield* [steps, withGotos(chain, steps)];
   yield* atOnce(chain, await nodesOf(to, metadata?.['assistant_id'] ?? metadata?.['graph_id']));
 }
 

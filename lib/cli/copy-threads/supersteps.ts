@@ -1,6 +1,6 @@
 /** A state of a thread as the history of an agent server has it, as far as a copy needs it. */
 export type State = {
-  readonly values: Values;
+  readonly values: unknown;
   readonly next: readonly string[];
   readonly tasks: readonly Task[];
   readonly metadata?: { readonly source?: string | undefined } | null | undefined;
@@ -9,13 +9,14 @@ export type State = {
 };
 
 type Place = { readonly checkpoint_id?: string | null | undefined };
-type Task = { readonly name: string; readonly result?: unknown };
-export type Values = unknown;
+type Task = { readonly name: string; readonly result?: unknown; readonly checkpoint?: unknown };
 
 /** What nodes have written in one step, as `POST /threads` takes it. */
-export type Superstep = {
-  readonly updates: readonly { readonly values: unknown; readonly as_node: string }[];
-};
+export type Superstep = { readonly updates: readonly Update[] };
+type Written =
+  | { readonly values: unknown }
+  | { readonly command: { readonly update: unknown; readonly goto: readonly string[] } };
+type Update = Written & { readonly as_node: string };
 
 /** LangGraph's own nodes: what applies an input, what begins, and what ends. */
 const INPUT = '__input__';
@@ -74,6 +75,24 @@ function loopOf(before: State | undefined, { values }: State): Superstep | undef
 }
 
 /**
+ * The same steps, with each node saying where the thread went on: some nodes choose that themselves, by a
+ * command that no history tells of.
+ */
+export function withGotos(chain: readonly State[], steps: readonly Superstep[]): Superstep[] {
+  return steps.map(({ updates }, at) => {
+    const [only] = updates;
+    const { next = [] } = chain[at] ?? {};
+    const isNode = only !== undefined && !only.as_node.startsWith('__') && 'values' in only;
+    if (!isNode || updates.length > 1 || next.length === 0) return { updates };
+    return { updates: [{ command: { update: only.values, goto: next }, as_node: only.as_node }] };
+  });
+}
+
+/** Whether a thread waits within a subgraph, whose own state stays behind. */
+export const waitsInside = ({ tasks }: State): boolean =>
+  tasks.some(({ checkpoint }) => checkpoint !== undefined && checkpoint !== null);
+
+/**
  * Each way to write the newest state at once: as one of the nodes that ran before it, so that the thread goes
  * on where it would. `nodes`: of the graph, for a history that names none.
  */
@@ -86,13 +105,18 @@ export function atOnce(chain: readonly State[], nodes: readonly string[]): Super
     .filter((name) => !newest.next.includes(name))
     .slice(0, NAMES_MAX);
   const waits = names.map((name): Superstep[] => [{ updates: [{ values, as_node: name }] }]);
-  if (newest.next.length > 0) return waits;
+  if (newest.next.length > 0) {
+    const command = { update: values, goto: newest.next };
+    const leading = names.filter((name) => !name.startsWith('__')).slice(0, LEADING_MAX);
+    return [...waits, ...leading.map((name): Superstep[] => [{ updates: [{ command, as_node: name }] }])];
+  }
   const end: Superstep = { updates: [{ values: null, as_node: END }] };
   return waits.map((steps) => [...steps, end]);
 }
 
 /** So many nodes are tried: each makes a thread and removes it. */
 const NAMES_MAX = 10;
+const LEADING_MAX = 3;
 
 /**
  * What a node has written, with the ids that its messages got when the state took them: written again without

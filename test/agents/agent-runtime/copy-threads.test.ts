@@ -68,6 +68,8 @@ test('threads of langgraph dev go on in the durable server', async () => {
   const waiting = await threadOf('human', { input: INPUT });
   const fan = await threadOf('both', { input: INPUT });
   const nested = await threadOf('nested', { input: INPUT });
+  const routed = await threadOf('routes', { input: INPUT });
+  const inside = await threadOf('nested_human', { input: INPUT });
   const lost = await threadOf('chat', { input: INPUT, durability: 'exit' });
   const changed = await threadOf('human', { input: INPUT });
   await post(dev, `/threads/${changed}/state`, { values: { steps: ['by hand'] }, as_node: 's1' });
@@ -82,7 +84,7 @@ test('threads of langgraph dev go on in the durable server', async () => {
   const servers = { from: { url: dev.url, headers: {} }, to: { url: ours.url, headers: {} } };
   const say = (line: string) => void said.push(line);
   expect(await copyThreads({ ...servers, say })).toEqual({
-    whole: 4,
+    whole: 6,
     stands: 2,
     empty: 1,
     there: 1,
@@ -90,7 +92,8 @@ test('threads of langgraph dev go on in the durable server', async () => {
     failed: 0,
   });
   expect(said.filter((line) => line.startsWith(later))).toEqual([expect.stringContaining('run under way')]);
-  for (const thread of [chat, waiting, fan, nested]) {
+  expect(said).toContainEqual(`${inside}: waits within a subgraph, which begins again when it is answered`);
+  for (const thread of [chat, waiting, fan, nested, routed, inside]) {
     const shown = (one: z.infer<typeof state>) => [
       one.values,
       one.next,
@@ -117,6 +120,15 @@ test('threads of langgraph dev go on in the durable server', async () => {
   ).toMatchObject({
     steps: ['talk', 'talk', 'talk'],
   });
+  const resume = { command: { resume: 'yes' } };
+  expect(
+    await post(ours, `/threads/${routed}/runs/wait`, { assistant_id: 'routes', ...resume }),
+  ).toMatchObject({
+    steps: ['route', 'approve:yes'],
+  });
+  expect(
+    await post(ours, `/threads/${inside}/runs/wait`, { assistant_id: 'nested_human', ...resume }),
+  ).toMatchObject({ steps: ['s1', 'approve:yes', 'paid'] });
   // Once more: nothing is written twice.
-  expect(await copyThreads({ ...servers, say })).toMatchObject({ whole: 0, stands: 0, there: 8, busy: 1 });
+  expect(await copyThreads({ ...servers, say })).toMatchObject({ whole: 0, stands: 0, there: 10, busy: 1 });
 });

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { exactJson } from '../../../lib/cli/copy-threads/exact-json.ts';
 import { copyThreadsOf } from '../../../lib/cli/copy-threads/options.ts';
-import { atOnce, chainOf, type State, superstepsOf } from '../../../lib/cli/copy-threads/supersteps.ts';
+import {
+  atOnce,
+  chainOf,
+  type State,
+  superstepsOf,
+  withGotos,
+} from '../../../lib/cli/copy-threads/supersteps.ts';
 import { OptionsError } from '../../../lib/cli/options-error.ts';
 
 /** A state, with the number of its checkpoint and of the one before it. */
@@ -58,6 +64,16 @@ describe('the steps of a history', () => {
   });
 });
 
+describe('steps whose nodes choose where to go on', () => {
+  it('say where that was', () => {
+    const chain = chainOf(history);
+    const [, , a, b] = withGotos(chain, superstepsOf(chain) ?? []);
+    expect(a?.updates).toEqual([{ command: { update: { steps: ['a'] }, goto: ['b'] }, as_node: 'a' }]);
+    // Nothing came after it.
+    expect(b?.updates).toEqual([{ values: { steps: ['b'] }, as_node: 'b' }]);
+  });
+});
+
 describe('the newest state at once', () => {
   it('is written as one of the nodes before it, the last one first, and ended if nothing is next', () => {
     const ways = atOnce(chainOf(history), ['c']);
@@ -67,7 +83,9 @@ describe('the newest state at once', () => {
 
   it('is not written as the node that waits', () => {
     const ways = atOnce(chainOf(history.slice(1)), []);
-    expect(ways.map(([first]) => first?.updates[0]?.as_node)).toEqual(['a', '__start__']);
+    expect(ways.map(([first]) => first?.updates[0]?.as_node)).toEqual(['a', '__start__', 'a']);
+    const { values } = history[1] ?? {};
+    expect(ways.at(-1)).toEqual([{ updates: [{ command: { update: values, goto: ['b'] }, as_node: 'a' }] }]);
     expect(ways.every((steps) => steps.length === 1)).toBe(true);
   });
 });

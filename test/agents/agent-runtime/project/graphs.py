@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_store, get_stream_writer
 from langgraph.graph import END, START, StateGraph, add_messages
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
+from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 #: Each step writes a line there, so that a test counts what really ran.
@@ -137,10 +137,25 @@ def manner(state, runtime: Runtime[Manner]):
     return {"steps": [[type(runtime.context).__name__, runtime.context.tone, runtime.context.volume]]}
 
 
+def route(state):
+    return Command(update={"steps": ["route"]}, goto="approve")
+
+
+def routed():
+    """A node that chooses the next one by itself, without an edge."""
+    builder = StateGraph(State)
+    builder.add_node("route", route, destinations=("approve",))
+    builder.add_node("approve", approve)
+    builder.add_edge(START, "route")
+    builder.add_edge("approve", END)
+    return builder.compile()
+
+
 chat = chain(talk=talk)
 human = chain(s1=step("s1"), approve=approve, pay=lambda state: {"steps": ["paid"]})
 asks = chain(ask=ask_twice, done=lambda state: {"steps": ["done"]})
 both = fan()
+routes = routed()
 nested = chain(inner=chat)
 nested_human = chain(inner=human)
 deep = chain(outer=nested)
