@@ -236,9 +236,10 @@ it('a built revision, and what clients and listeners ask over and over, cost no 
   // How often dispatch looks depends on how records come together, so reads have some room.
   expect(revision.reads).toBeLessThanOrEqual(82);
   // Some forty of them tell its statuses, number them and keep them in the feed, two note how it ended, four
-  // count what should run, and its build takes a place among its tenant's; 137 is usual, and each race that
-  // is lost costs up to two more.
-  expect(revision.writes).toBeLessThanOrEqual(141);
+  // count what should run, and its build takes a place among its tenant's; 139 is usual, and each race that
+  // is lost costs up to two more. Four are there because what a deployment runs in has brought this one over
+  // 1 KiB, as most are anyway: its item is written twice in transactions, and they count each KiB twice.
+  expect(revision.writes).toBeLessThanOrEqual(142);
   expect(keptBytes).toBeGreaterThan(0);
   expect(requests).toEqual({
     key: { reads: 1, writes: 0 },
