@@ -56,7 +56,8 @@ async function seenOfBoth(configFile: string, args: readonly string[]): Promise<
 
 /** The places of the table in the page, which has a reason for each. `*` stands for any part of a place. */
 function knownPlaces(): RegExp[] {
-  const rows = readFileSync(page, 'utf8').matchAll(/^\| `([a-z_*.0-9]+)` \|/gm);
+  const [, section = ''] = readFileSync(page, 'utf8').split('## Differences from `langgraph dev`');
+  const rows = (section.split('\n## ')[0] ?? '').matchAll(/^\| `([a-z_*.0-9]+)` \|/gm);
   return [...rows].map(
     ([, place = '']) => new RegExp(`^${place.replaceAll('.', '\\.').replaceAll('*', '[^:]*')}(?:\\.|:)`),
   );
