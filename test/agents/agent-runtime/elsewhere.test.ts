@@ -100,6 +100,23 @@ test('a thread that waits for its build shows state and history, and is answered
   expect(answered).toMatchObject({ status: 200, body: { steps: expect.arrayContaining(['paid']) } });
 });
 
+test('a change of its state is made by its build, and leaves it waiting there', async () => {
+  const waiting = await newThread();
+  await run(old, waiting, { input: { steps: [] } });
+  const values = { steps: ['by hand'] };
+  const change = { values, as_node: 's1' };
+  expect(await at(serving, 'POST', `/threads/${waiting}/state`, change)).toMatchObject({ status: 200 });
+  const state = await at(serving, 'GET', `/threads/${waiting}/state`);
+  expect(state).toMatchObject({
+    body: { next: ['approve'], values: { steps: expect.arrayContaining(['by hand']) } },
+  });
+  const answered = await run(serving, waiting, { command: { resume: 'yes' } });
+  expect(answered).toMatchObject({
+    status: 200,
+    body: { steps: expect.arrayContaining(['by hand', 'paid']) },
+  });
+});
+
 test('a thread that was let go is the serving build’s, whose graph it then lacks', async () => {
   const waiting = await newThread();
   await run(old, waiting, { input: { steps: [] } });
