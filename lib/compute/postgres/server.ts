@@ -103,7 +103,11 @@ export async function startPostgres(options: PostgresOptions, signal: AbortSigna
 
 /** SIGINT ends its sessions, where SIGTERM would wait for them. Its processes end with the first one. */
 async function stopFast(processes: Processes, group: ProcessGroup): Promise<void> {
-  if (group.pid !== undefined && group.exit === undefined) process.kill(group.pid, 'SIGINT');
+  try {
+    if (group.pid !== undefined && group.exit === undefined) process.kill(group.pid, 'SIGINT');
+  } catch {
+    // It has ended just now, which nobody has been told yet.
+  }
   await Promise.race([group.exited, delay(STOP_MILLISECONDS, undefined, { ref: false })]);
   await processes.stop(group, 0);
 }

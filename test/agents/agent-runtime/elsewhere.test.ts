@@ -44,8 +44,8 @@ beforeAll(async () => {
   expect(await run(old, thread, { input: { steps: [] } })).toMatchObject({ status: 200 });
 });
 afterAll(async () => {
-  await processes.close();
   await postgres.stop();
+  await processes.close();
   await rm(folder, { recursive: true, force: true });
 });
 
