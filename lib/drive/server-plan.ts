@@ -9,7 +9,7 @@ import type { Listener } from '../core/items/items.ts';
 import { describeFailure, HEALTH_PATH } from '../domain/agent-failure.ts';
 import { needsMissing } from '../domain/agent-server.ts';
 import { platformsOf } from '../domain/platforms.ts';
-import { type Judgement, judgeRelease, releaseRuleOf } from '../domain/release-check.ts';
+import { judgeRelease, releaseRuleOf } from '../domain/release-check.ts';
 import type { DeploySpec } from '../features/listener-protocol/shape.ts';
 
 /**
@@ -49,13 +49,18 @@ type PlanContext = {
   replaces?: boolean;
 };
 
-/** The installation reaches the servers that it runs by the balancer alone, and the new ones not at all. */
+/**
+ * The installation reaches the servers that it runs by the balancer alone, and the new ones not at all.
+ * Throws ComputeRefused where that forbids the release: also that of a set which is still there.
+ */
 function unaskedRelease(
   { on_release: onRelease, runtime }: DeploySpec,
   { compute_type: type }: Listener,
-): Judgement {
+): string | undefined {
   const why = `servers on ${managedComputeKinds[type]?.name} cannot be asked by the installation`;
-  return judgeRelease(releaseRuleOf(onRelease, runtime), { kind: 'unknown', why });
+  const { goesOn, message } = judgeRelease(releaseRuleOf(onRelease, runtime), { kind: 'unknown', why });
+  if (!goesOn) throw new ComputeRefused(message ?? why);
+  return message;
 }
 
 /**
@@ -67,7 +72,7 @@ export function serverPlanOf(
   { listener, given, byTask, replaces = false }: PlanContext,
 ): ServerPlan {
   const servers = serversOf(spec, listener, given);
-  const check = byTask && replaces ? unaskedRelease(spec, listener) : undefined;
+  const unasked = byTask && replaces ? unaskedRelease(spec, listener) : undefined;
   const { revision_id: revisionId } = spec;
   return {
     ...servers,
@@ -76,8 +81,8 @@ export function serverPlanOf(
     byTask,
     keys: { plain: keyOf(servers), fresh: keyOf(servers, revisionId) },
     graceMilliseconds: (spec.drain_seconds ?? GRACE_SECONDS) * 1000,
-    hindrance: given.problem ?? (check?.goesOn === false ? check.message : undefined),
-    remarks: [...remarksOn(given, servers), ...(check?.message === undefined ? [] : [check.message])],
+    hindrance: given.problem,
+    remarks: [...remarksOn(given, servers), ...(unasked === undefined ? [] : [unasked])],
   };
 }
 

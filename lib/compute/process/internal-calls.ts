@@ -3,6 +3,8 @@ import type { Server } from './server.ts';
 
 /** It is on this machine, and may have much to do. */
 const ANSWER_MILLISECONDS = 10_000;
+/** At its end nobody waits for one that does not answer: the listener itself has some 8 s. */
+const FAREWELL_MILLISECONDS = 1000;
 
 const count = z.coerce.number();
 const demandAnswer = z.object({
@@ -41,14 +43,14 @@ function ask(
   { target: { where }, internalToken = '' }: Asked,
   method: string,
   path: string,
-  body?: object,
+  { body, within = ANSWER_MILLISECONDS }: { body?: object; within?: number } = {},
 ): Promise<Response> {
   const host = where.host === '::1' ? '[::1]' : where.host;
   return fetch(`http://${host}:${where.port}/internal/${path}`, {
     method,
     headers: { authorization: `Bearer ${internalToken}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(ANSWER_MILLISECONDS),
+    signal: AbortSignal.timeout(within),
   });
 }
 
@@ -66,7 +68,7 @@ export async function lossAt(server: Asked): Promise<z.infer<typeof lossAnswer>>
 
 /** Gives threads that wait in other builds to a durable server's; all, or those of some revisions. Says how many. */
 export async function releaseAt(server: Asked, of: { revisions?: readonly string[] }): Promise<number> {
-  const response = await ask(server, 'POST', 'release', of);
+  const response = await ask(server, 'POST', 'release', { body: of });
   return releaseAnswer.parse(await response.json()).threads;
 }
 
@@ -76,12 +78,14 @@ export async function expireAt(
   buildId: string,
   days: number,
 ): Promise<z.infer<typeof expireAnswer>['expired']> {
-  const response = await ask(server, 'POST', 'expire', { build_id: buildId, days });
+  const response = await ask(server, 'POST', 'expire', { body: { build_id: buildId, days } });
   return expireAnswer.parse(await response.json()).expired;
 }
 
 /** Tells a durable server that its connections will be closed: that is no client who has gone. */
 export async function announceEnd(server: Asked): Promise<void> {
-  const response = await ask(server, 'POST', 'retiring').catch(() => undefined);
+  const response = await ask(server, 'POST', 'retiring', { within: FAREWELL_MILLISECONDS }).catch(
+    () => undefined,
+  );
   await response?.body?.cancel();
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ComputeRefused } from '../../../lib/compute/port.ts';
 import type { Listener } from '../../../lib/core/items/items.ts';
 import { serverPlanOf } from '../../../lib/drive/server-plan.ts';
 import { serverSpec } from '../../support/kubernetes/specs.ts';
@@ -37,9 +38,10 @@ describe('a release whose threads nobody can ask for', () => {
     expect(releasing({ on_release: { waiting: 'move' } }, true).remarks).toEqual([]);
   });
 
-  it('is refused where on_release says so, before anything of it is made', () => {
+  it('is refused where on_release says so, though all of it should be there already', () => {
     const refusing = { on_release: { waiting: 'refuse' } } as const;
-    expect(releasing(refusing, true).hindrance).toEqual(unasked);
+    expect(() => releasing(refusing, true)).toThrow(ComputeRefused);
+    expect(() => releasing(refusing, true)).toThrow(/servers on Fargate cannot be asked/);
     expect(releasing(refusing, false).hindrance).toBeUndefined();
   });
 });
