@@ -37,7 +37,7 @@ export type ReleaseCheckOptions = {
   answerMilliseconds?: number;
 };
 
-const CHECK_MILLISECONDS = 30_000;
+const CHECK_MILLISECONDS = 60_000;
 const ANSWER_MILLISECONDS = 10_000;
 const SAID_MILLISECONDS = 5000;
 const PAGE = 100;
