@@ -13,8 +13,8 @@ import { until } from '../support/until.ts';
 import { servingSet, setOf } from './points.ts';
 import { type RunningListener, World } from './world.ts';
 
-// Pods have addresses and no network: what a listener asks of them comes to a server of this test, in front of
-// which the address of the pod is in the path.
+// Pods have addresses and no network: what a listener asks of them comes to a server of this test, with the
+// address of the pod in the path.
 
 let world: World;
 let listener: RunningListener;
