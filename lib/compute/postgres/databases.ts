@@ -145,6 +145,13 @@ export async function dumpDatabase(
   }
 }
 
+/** Removes what was kept of a deployment's databases. */
+export async function removeDumps({ dumps }: DatabaseFolders, deploymentId: string): Promise<void> {
+  const names = await readdir(dumps).catch(() => []);
+  const own = names.filter((name) => name.startsWith(`${nameOf(deploymentId)}-`) && name.endsWith(DUMP));
+  await Promise.all(own.map((name) => rm(join(dumps, name), { force: true })));
+}
+
 /** Removes the dumps whose time is over. */
 export async function tidyDumps({ dumps }: DatabaseFolders, now = Date.now()): Promise<void> {
   for (const name of await readdir(dumps).catch(() => [])) {

@@ -11,6 +11,7 @@ import {
   hasDatabase,
   openDatabase,
   removeDatabase,
+  removeDumps,
   tidyDumps,
   waitingRestores,
 } from './databases.ts';
@@ -94,7 +95,10 @@ export class MachinePostgres {
   /** Removes a deployment's database, if it has one. A dump of it is kept for some days, unless it is not wanted. */
   remove(deploymentId: string, { keepsDump }: { keepsDump: boolean }): Promise<void> {
     return this.#inTurn(async () => {
-      if (!hasDatabase(await databaseFolders(this.#options.dataFolder), deploymentId)) return;
+      const known = await databaseFolders(this.#options.dataFolder);
+      // It may have had a database before, which was kept.
+      if (!keepsDump) await removeDumps(known, deploymentId);
+      if (!hasDatabase(known, deploymentId)) return;
       const { server, folders } = await this.#started();
       const dump = await removeDatabase(server, folders, deploymentId, { keepsDump }, this.#ending.signal);
       if (dump !== undefined)

@@ -202,4 +202,17 @@ describe('the PostgreSQL of a machine', () => {
     await tidyDumps(folders);
     expect(readdirSync(folders.dumps)).toEqual([]);
   });
+
+  test('keeps no dump of before, where none is wanted', async () => {
+    const { dumps } = await databaseFolders(dataFolder);
+    const kept = [];
+    for (const one of [A, B]) {
+      await address(one);
+      await machine.remove(one, { keepsDump: true });
+      kept.push(readdirSync(dumps).length);
+    }
+    expect(kept).toEqual([1, 2]);
+    await machine.remove(A, { keepsDump: false });
+    expect(readdirSync(dumps)).toEqual([expect.stringContaining(B.replaceAll('-', '_'))]);
+  });
 });

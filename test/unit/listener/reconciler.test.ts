@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import type { DesiredResponse } from '../../../lib/features/listener-protocol/shape.ts';
 import { createLog } from '../../../lib/listener/log.ts';
 import { Reconciler } from '../../../lib/listener/reconciler.ts';
 import { until } from '../../support/until.ts';
@@ -13,7 +14,14 @@ const spec = plainSpec({
   artifact: { kind: 'image', uri: 'registry.example/app@sha256:1' },
 });
 
-type State = { isBusy: boolean; passedMilliseconds: number; computeConfig?: { k8s_namespaces: string[] } };
+type Row = DesiredResponse['deployments'][number];
+type State = {
+  isBusy: boolean;
+  passedMilliseconds: number;
+  computeConfig?: { k8s_namespaces: string[] };
+  /** What else the row of the deployment says. */
+  more?: Partial<Row>;
+};
 
 /**
  * A reconciler of one deployment that does not run, whose list never changes, with a clock that the test
@@ -24,9 +32,16 @@ function aReconciler() {
   const configured: object[] = [];
   const etags: (string | undefined)[] = [];
   const kept: string[] = [];
-  const row = { deployment_id: ID, revision_id: spec.revision_id, epoch: 1, held: false, custom_url: null };
-  const answerOf = ({ computeConfig }: State) => ({
-    ...{ version: 'v1', complete: true, deployments: [row] },
+  const done: string[] = [];
+  const row: Row = {
+    deployment_id: ID,
+    revision_id: spec.revision_id,
+    epoch: 1,
+    held: false,
+    custom_url: null,
+  };
+  const answerOf = ({ computeConfig, more }: State) => ({
+    ...{ version: 'v1', complete: true, deployments: [{ ...row, ...more }] },
     ...(computeConfig !== undefined && { compute_config: computeConfig }),
   });
   const now = performance.now();
@@ -48,7 +63,8 @@ function aReconciler() {
     driver: {
       configure: (config) => void configured.push(config),
       keepRunning: ({ deployment_id }) => void kept.push(deployment_id),
-      remove: async () => undefined,
+      remove: async (_id, epoch, data) => void done.push(`remove ${epoch} ${data}`),
+      releaseThreads: (_id, revisionIds) => void done.push(`release ${revisionIds.join()}`),
       confirm: async () => undefined,
       setAddress: () => undefined,
       deploymentIds: () => [],
@@ -58,7 +74,7 @@ function aReconciler() {
     isBusy: () => state.isBusy,
     log: createLog('error', () => undefined),
   });
-  return { reconciler, state, etags, kept, configured, signal: end.signal };
+  return { reconciler, state, etags, kept, configured, done, signal: end.signal };
 }
 
 it('looks at what it had to leave, although the list has not changed since', async () => {
@@ -83,4 +99,27 @@ it('leaves the configuration of the listener as it is when an answer has none', 
   reconciler.request();
   await reconciler.once(signal);
   expect(configured).toEqual([{ k8s_namespaces: ['agents'] }]);
+});
+
+it('says each time whose threads are let go, also while a task is in progress elsewhere, and when none are', async () => {
+  const { reconciler, state, done, signal } = aReconciler();
+  for (const more of [{ release_threads: ['r1', 'r2'], held: true }, { release_threads: ['r2'] }, {}]) {
+    state.more = more;
+    reconciler.request();
+    await reconciler.once(signal);
+  }
+  expect(done).toEqual(['release r1,r2', 'release r2', 'release ']);
+});
+
+it('removes what shall run nothing, and its data at once where the row says so', async () => {
+  const { reconciler, state, done, signal } = aReconciler();
+  for (const more of [{ epoch: 2 }, { epoch: 3, delete_data: true }]) {
+    state.more = { revision_id: null, ...more };
+    reconciler.request();
+    await reconciler.once(signal);
+  }
+  expect(done.filter((one) => one.startsWith('remove'))).toEqual([
+    'remove 2 as-usual',
+    'remove 3 deleted-at-once',
+  ]);
 });

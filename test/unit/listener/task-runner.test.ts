@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { ListenerTask } from '../../../lib/features/listener-protocol/shape.ts';
 import { pause } from '../../../lib/listener/backoff.ts';
@@ -32,6 +33,7 @@ function aRunner(
   const reported: [string, boolean][] = [];
   const beats: object[] = [];
   const begun: string[] = [];
+  const removed: string[] = [];
   const runner = new TaskRunner({
     controlPlane: {
       heartbeat: async (_taskId, { lease_id: _, ...body }) => (beats.push(body), { stop: false }),
@@ -45,7 +47,7 @@ function aRunner(
         return deploy(hooks);
       },
       reported: async (deploymentId, accepted) => void reported.push([deploymentId, accepted]),
-      remove: async () => undefined,
+      remove: async (_id, epoch, data) => void removed.push(`${epoch} ${data}`),
       epochOf: () => undefined,
     },
     shipper: { flush: async () => undefined, push: () => undefined },
@@ -61,7 +63,7 @@ function aRunner(
     claimAgain: async () => undefined,
     onEnded: () => undefined,
   });
-  return { runner, reported, begun, beats };
+  return { runner, reported, begun, beats, removed };
 }
 
 it.each([
@@ -74,6 +76,27 @@ it.each([
   runner.accept(taskOf(1));
   await runner.finished();
   expect(reported).toEqual([[id(1), accepted]]);
+});
+
+it('removes with its data what is deleted, and leaves no dump where none is wanted', async () => {
+  const { runner, removed } = aRunner(
+    async () => succeeded,
+    async () => ({ accepted: true }),
+  );
+  const { kind: _, ...of } = taskOf(1);
+  for (const delete_data of [undefined, false, true])
+    runner.accept({
+      kind: 'DELETE',
+      task_id: randomUUID(),
+      lease_id: of.lease_id,
+      lease_seconds: of.lease_seconds,
+      deployment_id: of.deployment_id,
+      epoch: 3,
+      revision_id: null,
+      ...(delete_data !== undefined && { delete_data }),
+    });
+  await runner.finished();
+  expect(removed).toEqual(['3 deleted', '3 deleted', '3 deleted-at-once']);
 });
 
 it('works on as many tasks at once as its driver says', async () => {
