@@ -94,7 +94,8 @@ describe('a durable agent on a machine', () => {
       const [before, approved = '', after, ...more] = values.steps;
       expect([before, after, ...more]).toEqual([`${name} before`, `${name} after`]);
       const word = new RegExp(`^${name} yes word (\\d+)$`).exec(approved)?.[1];
-      expect(Number(word)).toBeGreaterThanOrEqual(index + 1 + ANSWERED_AFTER);
+      // A server that runs already, since another thread wanted it, has the values of when it was started.
+      expect(Number(word)).toBeGreaterThanOrEqual(index + 1);
     }
     expect(killer.kills).toHaveLength(DEPLOYS);
     // Kills that cost no step again would not have hit what they were meant for.
