@@ -101,6 +101,7 @@ export async function createRunOf(agent: Agent, call: Call): Promise<CreatedRun>
     newThreadMetadata: isNull(sent) ? '{}' : sent,
     afterSeconds: fields.after_seconds ?? 0,
     resumable: fields.stream_resumable ?? false,
+    allows: (metadata) => isWithin(metadata, permit),
   };
   return { run: await createRun(agent.database, agent.server, run), asked: fields };
 }

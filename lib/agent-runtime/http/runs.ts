@@ -51,14 +51,18 @@ const listHandler: Handler = async (agent, call) => {
   return json(listOf(runs.map((run) => runView(run, select.length === 0 ? undefined : select))));
 };
 
+/** Whoever may cancel a run by going away may do more than read. */
+const joinedRun = async (agent: Agent, call: Call): Promise<RunRow> =>
+  runIn(agent, call, flagIn(call, 'cancel_on_disconnect') ? 'update' : 'read');
+
 const joinHandler: Handler = async (agent, call) => {
-  const run = await runIn(agent, call);
+  const run = await joinedRun(agent, call);
   const cancelsOnDisconnect = flagIn(call, 'cancel_on_disconnect');
   return answerOutput(agent, call, run, { cancelsOnDisconnect, headers: locationsOf(run, 'join') });
 };
 
 const joinStreamHandler: Handler = async (agent, call) => {
-  const run = await runIn(agent, call);
+  const run = await joinedRun(agent, call);
   // Clients that name none send an empty one.
   const modes = call.query.getAll('stream_mode').filter((mode) => mode !== '');
   return streamRun(agent, call, run, {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { followEvents, waitForRun } from '../queue/follow.ts';
+import { RefusedError } from '../tables/errors.ts';
 import { newestEvent } from '../tables/events.ts';
 import { objectOf } from '../tables/raw-json.ts';
 import type { Json, RunRow } from '../tables/rows.ts';
@@ -73,7 +74,11 @@ export async function answerOutput(
   call.response.writeHead(200, { 'content-type': 'application/json', ...headers });
   call.response.flushHeaders();
   using open = openAnswer(agent, call, run, cancelsOnDisconnect, '\n');
-  const ended = await waitForRun(agent, run.run_id, open.signal);
+  const ended = await waitForRun(agent, run.run_id, open.signal).catch((error: unknown) => {
+    // It was rolled back before anybody could wait for it.
+    if (error instanceof RefusedError && error.refusal === 'run-not-found') return undefined;
+    throw error;
+  });
   if (!open.signal.aborted) open.end(await outputOf(agent, ended));
   else open.end('');
   return undefined;

@@ -85,7 +85,6 @@ async function withSupersteps(agent: Agent, thread: ThreadRow, supersteps: Json)
     return await applySupersteps(agent, thread, supersteps);
   } catch (error) {
     await deleteThread(agent.database, thread.thread_id);
-    await dropCheckpoints(agent, thread.thread_id);
     throw error;
   }
 }
@@ -174,13 +173,8 @@ const wantsNothing = ({ request }: Call): boolean =>
 const deleteHandler: Handler = async (agent, call) => {
   const { thread_id: threadId } = await threadIn(agent, call, 'delete');
   await deleteThread(agent.database, threadId);
-  await dropCheckpoints(agent, threadId);
   return { status: 204, body: '' };
 };
-
-/** After the row, which fences a run that still writes. */
-const dropCheckpoints = async ({ worker }: Agent, threadId: string): Promise<Json> =>
-  worker.call('drop', JSON.stringify({ thread_id: threadId }));
 
 export const threadRoutes: readonly (readonly [string, string, Handler])[] = [
   ['POST', '/threads', createHandler],

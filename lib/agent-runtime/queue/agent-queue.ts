@@ -1,7 +1,7 @@
 import { sweepCalls } from '../tables/calls.ts';
 import type { Database } from '../tables/database.ts';
 import { finishRun, removeRun } from '../tables/ends.ts';
-import { appendEvents, overTemporaryThreads, sweepEvents, sweepServers } from '../tables/events.ts';
+import { appendEvents, sweepEvents, sweepServers, sweepTemporaryThreads } from '../tables/events.ts';
 import {
   claimRuns,
   handBackRun,
@@ -101,10 +101,7 @@ export function openQueue(options: AgentQueueOptions): AgentQueue {
           .catch(() => undefined),
       CALLS_MILLISECONDS,
     ),
-    setInterval(
-      () => void sweep(database, worker).catch((error: unknown) => say(String(error))),
-      SWEEP_MILLISECONDS,
-    ),
+    setInterval(() => void sweep(database).catch((error: unknown) => say(String(error))), SWEEP_MILLISECONDS),
   ];
   return {
     hub,
@@ -131,12 +128,9 @@ function after(milliseconds: number, run: () => void): () => void {
 /**
  * Removes what is kept for a time only: events, threads of runs without one, answers, servers that are gone.
  */
-export async function sweep(database: Database, worker: GraphWorker): Promise<void> {
+export async function sweep(database: Database): Promise<void> {
   await sweepEvents(database.query);
-  for (const threadId of await overTemporaryThreads(database.query)) {
-    await worker.call('drop', JSON.stringify({ thread_id: threadId }));
-    await database.query('delete from rt.threads where thread_id = $1', [threadId]);
-  }
+  await sweepTemporaryThreads(database.query);
   await sweepCalls(database.query);
   await sweepServers(database);
 }

@@ -11,7 +11,7 @@ import type { Database } from '../tables/database.ts';
 import { RefusedError } from '../tables/errors.ts';
 import type { Json } from '../tables/rows.ts';
 import type { EventHub } from './event-log.ts';
-import type { GraphWorker, WorkerOp } from './port.ts';
+import { type GraphWorker, WorkerFailure, type WorkerOp } from './port.ts';
 import type { Server } from './queue-store.ts';
 
 const CALLS_AT_ONCE = 4;
@@ -74,14 +74,16 @@ export class CallDesk {
 }
 
 const failureOf = (error: unknown): Json =>
-  JSON.stringify({
-    error: error instanceof Error ? error.name : 'Error',
-    message: error instanceof Error ? error.message : String(error),
-  });
+  error instanceof WorkerFailure
+    ? error.failure
+    : JSON.stringify({
+        error: error instanceof Error ? error.name : 'Error',
+        message: error instanceof Error ? error.message : String(error),
+      });
 
 /**
- * Asks the graphs of another build, whose server is started for it if need be. Throws RefusedError
- * `call-failed` with what that says, or `call-timeout`.
+ * Asks the graphs of another build, whose server is started for it if need be. Throws a WorkerFailure as its
+ * worker says it, or a RefusedError `call-timeout`.
  */
 export async function callBuild(
   { database, hub }: Deps,
@@ -95,8 +97,8 @@ export async function callBuild(
     for (;;) {
       const state = await findCall(database.query, callId);
       if (state?.status === 'done' && state.answer !== null) return state.answer;
-      if (state === undefined || state.status === 'failed')
-        throw new RefusedError('call-failed', state?.answer ?? 'the call was removed');
+      if (state === undefined) throw new RefusedError('call-failed', 'the call was removed');
+      if (state.status === 'failed' && state.answer !== null) throw new WorkerFailure(state.answer);
       const left = until - performance.now();
       if (left <= 0) throw await timeoutOf(database, callId, call);
       await watch.next(Math.min(left, LOOK_MILLISECONDS));

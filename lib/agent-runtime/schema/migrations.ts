@@ -173,4 +173,22 @@ create table rt.build_graphs (
 );
 create index build_graphs_by_graph on rt.build_graphs (graph_id, noted_at);`,
   },
+  {
+    name: 'checkpoints end with their thread',
+    // The schema is the workers', which make it. Runs go first: a put that is under way is waited for.
+    sql: `
+create function rt.forget_checkpoints() returns trigger language plpgsql as $$
+declare
+  name text;
+begin
+  foreach name in array array['lg.checkpoints', 'lg.checkpoint_writes', 'lg.checkpoint_blobs'] loop
+    if to_regclass(name) is not null then
+      execute 'delete from ' || name || ' where thread_id = $1' using old.thread_id::text;
+    end if;
+  end loop;
+  return null;
+end $$;
+create trigger threads_forget_checkpoints after delete on rt.threads
+  for each row execute function rt.forget_checkpoints();`,
+  },
 ];

@@ -87,7 +87,7 @@ export async function takeOverCalls(query: Query): Promise<void> {
     update rt.calls c set lease_owner = null, lease_until = null, updated_at = clock_timestamp(),
       status = case when c.op = any($1) then 'pending' else 'failed' end,
       answer = case when c.op = any($1) then null
-        else '{"error":"CallLost","message":"Its server has ended meanwhile: look whether the change was made."}' end
+        else '{"error":"CallLost","message":"Its server has ended meanwhile: look whether the change was made.","status":502}' end
     from gone where c.call_id = gone.call_id
     returning pg_notify('rt_ev', c.call_id::text), pg_notify('rt_wake', c.build_id)`,
     [REPEATABLE],

@@ -57,7 +57,8 @@ export const isPermanent = (error: unknown): boolean => PERMANENT.test(String(co
  * stops or starts; errors of the system.
  */
 const AWAY = /^(?:08(?!P01)|25P03|53|57P0|E[A-Z]+$)/;
-const AWAY_MESSAGE = /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
+const AWAY_MESSAGE =
+  /^(?:Connection terminated|Client (?:has encountered a connection error|was closed)|timeout exceeded when trying to connect|Query read timeout)/;
 
 /** Whether Postgres could not be asked, or has broken off: another time the same may succeed. */
 export const isAway = (error: unknown): boolean =>

@@ -70,14 +70,14 @@ export async function sweepEvents(query: Query): Promise<void> {
   );
 }
 
-/** Threads of runs without one, whose last run is over for longer than its events are kept. */
-export async function overTemporaryThreads(query: Query): Promise<string[]> {
-  const rows = await query<{ thread_id: string }>(
-    `select thread_id from rt.threads t where temporary and status <> 'busy'
-    and not exists (select 1 from rt.runs r where r.thread_id = t.thread_id and r.events_until is not null)
-    limit ${SWEPT_AT_ONCE}`,
+/** Removes threads of runs without one, whose last run is over for longer than its events are kept. */
+export async function sweepTemporaryThreads(query: Query): Promise<void> {
+  await query(
+    `delete from rt.threads where thread_id in (
+      select thread_id from rt.threads t where temporary and status <> 'busy'
+      and not exists (select 1 from rt.runs r where r.thread_id = t.thread_id and r.events_until is not null)
+      limit ${SWEPT_AT_ONCE} for update skip locked)`,
   );
-  return rows.map(({ thread_id: threadId }) => threadId);
 }
 
 /** Forgets servers that are gone for an hour. */

@@ -26,6 +26,8 @@ export type NewRun = {
   readonly afterSeconds?: number;
   /** Events are kept for longer, so that a client can come back to the stream. */
   readonly resumable?: boolean;
+  /** Whether a thread of this metadata may have the run; one that the run makes is its own. */
+  readonly allows?: (threadMetadata: Json) => boolean;
 };
 
 type LiveRun = Pick<RunRow, 'run_id' | 'status' | 'attempt'> & { ready: boolean; is_later: boolean };
@@ -81,16 +83,20 @@ type Thread = Pick<ThreadRow, 'thread_id' | 'metadata' | 'waits' | 'build_id' | 
 
 async function threadFor(query: Query, run: NewRun): Promise<Thread> {
   const { threadId = v7(), createsThread = false, temporary = false } = run;
-  if (run.threadId === undefined || createsThread)
-    await query(
-      'insert into rt.threads (thread_id, temporary, metadata) values ($1, $2, $3) on conflict (thread_id) do nothing',
-      [threadId, run.threadId === undefined && temporary, run.newThreadMetadata ?? '{}'],
-    );
+  const made =
+    run.threadId === undefined || createsThread
+      ? await query(
+          'insert into rt.threads (thread_id, temporary, metadata) values ($1, $2, $3) on conflict (thread_id) do nothing returning 1',
+          [threadId, run.threadId === undefined && temporary, run.newThreadMetadata ?? '{}'],
+        )
+      : [];
   const [thread] = await query<Thread>(
     'select thread_id, metadata, waits, build_id, revision_id from rt.threads where thread_id = $1 for update',
     [threadId],
   );
-  if (thread === undefined)
+  // Another may have made it since the request was looked at.
+  const isAllowed = made.length > 0 || thread === undefined || (run.allows?.(thread.metadata) ?? true);
+  if (thread === undefined || !isAllowed)
     throw new RefusedError('thread-not-found', `Thread with ID ${threadId} not found`);
   return thread;
 }

@@ -58,10 +58,7 @@ export const updateThread = async (
     return after;
   });
 
-/**
- * Removes a thread and its runs; one that runs is fenced at its next step. Its checkpoints are the worker's
- * to drop.
- */
+/** Removes a thread with its runs and checkpoints; a run that is under way is fenced at its next step. */
 export async function deleteThread(database: Database, threadId: string): Promise<void> {
   const gone = await database.query('delete from rt.threads where thread_id = $1 returning thread_id', [
     threadId,

@@ -72,6 +72,28 @@ test('a graph knows who asks, and a thread that a run makes is theirs', async ()
   expect((await as('cleo', 'POST', '/threads/count', {})).text).toBe('1');
 });
 
+test('whoever may only read a run cannot cancel it by going away', async () => {
+  const { thread_id: id } = await threadOf('reader');
+  const input = { steps: [], messages: [] };
+  const { text } = await as('reader', 'POST', `/threads/${id}/runs`, { assistant_id: 'chat', input });
+  const { run_id: runId } = z.object({ run_id: z.string() }).parse(JSON.parse(text));
+  const joined = `/threads/${id}/runs/${runId}/join`;
+  expect(await as('reader', 'GET', joined)).toMatchObject({ status: 200 });
+  expect(await as('reader', 'GET', `${joined}?cancel_on_disconnect=true`)).toMatchObject({ status: 403 });
+  expect(
+    await as('reader', 'GET', `${joined.replace('/join', '/stream')}?cancel_on_disconnect=1`),
+  ).toMatchObject({ status: 403 });
+});
+
+test('a refusal that no answer can have ends nothing but its request', async () => {
+  const authorization = { authorization: 'Bearer odd' };
+  const response = await fetch(`${server.url}/threads/search`, { method: 'POST', headers: authorization });
+  expect(response.status).toBe(500);
+  expect(response.headers.get('x-even')).toBe('one');
+  expect((await fetch(`${server.url}//`)).status).toBe(400);
+  expect(await ask(server, 'GET', '/ok')).toMatchObject({ status: 200 });
+});
+
 test('items lie where the project has put them', async () => {
   const item = { namespace: ['notes'], key: 'a', value: { text: 'mine' } };
   expect(await as('ann', 'PUT', '/store/items', item)).toMatchObject({ status: 204 });

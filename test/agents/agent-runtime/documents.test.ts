@@ -15,7 +15,6 @@ import {
   searchThreads,
   updateThread,
 } from '../../../lib/agent-runtime/tables/threads.ts';
-import { PretendedWorker } from './pretended-worker.ts';
 import { leaseOf, newRun, newServer, useTables } from './world.ts';
 
 const tables = useTables();
@@ -72,15 +71,22 @@ describe('threads', () => {
     if (claimed === undefined) throw new Error('nothing was due');
     await storeOf(tables.database).append(leaseOf(claimed), [{ seq: 1, event: 'values', data: '{}' }]);
     await storeOf(tables.database).finish(leaseOf(claimed), { status: 'success', output: '1' });
-    const worker = new PretendedWorker();
-    await sweep(tables.database, worker);
+    // As workers make them.
+    await tables.database.query('create schema lg');
+    await tables.database.query('create table lg.checkpoints (thread_id text)');
+    const checkpoints = (of: string) =>
+      tables.database.query('select 1 from lg.checkpoints where thread_id = $1', [of]);
+    await tables.database.query(`insert into lg.checkpoints values ($1), ('another')`, [threadId]);
+    await sweep(tables.database);
+    expect(await checkpoints(threadId)).toHaveLength(1);
     expect(await readEvents(tables.database.query, runId, 0)).toHaveLength(1);
     await tables.database.query(
       `update rt.runs set events_until = clock_timestamp() - interval '1 s' where run_id = $1`,
       [runId],
     );
-    await sweep(tables.database, worker);
-    expect(worker.calls).toEqual([{ op: 'drop', args: JSON.stringify({ thread_id: threadId }) }]);
+    await sweep(tables.database);
+    expect(await checkpoints(threadId)).toEqual([]);
+    expect(await checkpoints('another')).toHaveLength(1);
     expect(await findRun(tables.database, runId)).toBeUndefined();
     expect(await readEvents(tables.database.query, runId, 0)).toEqual([]);
   });

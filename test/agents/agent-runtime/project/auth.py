@@ -10,6 +10,9 @@ async def authenticate(authorization: str | None) -> Auth.types.MinimalUserDict:
     scheme, _, name = (authorization or "").partition(" ")
     if scheme != "Bearer" or not name:
         raise Auth.exceptions.HTTPException(status_code=401, detail="Who are you?", headers={"www-authenticate": "Bearer"})
+    if name == "odd":
+        headers = {"x-odd": "two\nlines", "x-even": "one"}
+        raise Auth.exceptions.HTTPException(status_code=99, detail="Odd", headers=headers)
     return {"identity": name, "permissions": ["read"], "team": f"team of {name}"}
 
 
@@ -18,6 +21,11 @@ async def own_threads(ctx: Auth.types.AuthContext, value: dict):
     owner = {"owner": ctx.user.identity}
     value.setdefault("metadata", {}).update(owner)
     return owner
+
+
+@auth.on.threads.update
+async def readers_change_nothing(ctx: Auth.types.AuthContext, value: dict):
+    return False if ctx.user.identity == "reader" else {"owner": ctx.user.identity}
 
 
 @auth.on.store
