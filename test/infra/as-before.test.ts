@@ -41,6 +41,18 @@ const DIFFERENCES: readonly { at: RegExp; because: string }[] = [
     at: /(receivedelivery\w+\/Properties\/(Policies\/0\/PolicyDocument\/Statement\/3|Description|Environment\/Variables\/ALLOWED_HOSTS)|heads\w+\/Properties\/Description)$/,
     because: 'a delivery wakes the function that looks at heads, and looks at nothing itself',
   },
+  {
+    at: /^deployments\/Resources\/releasethreads\w+$/,
+    because: 'threads that wait in an earlier revision are let go on request',
+  },
+  {
+    at: /(reportstatusRole\w{8}\/Properties\/Policies\/0\/PolicyDocument\/Statement\/1\/Action\/\d|FilterCriteria\/Filters\/2\/Pattern)$/,
+    because: 'a listener reports the threads that wait in each revision, and news of them are told',
+  },
+  {
+    at: /^root\/Resources\/BuildsProject\w{8}\/Properties\/Source\/BuildSpec$/,
+    because: 'a build adds the worker of the durable agent server',
+  },
 ];
 
 type Template = Record<string, unknown>;
