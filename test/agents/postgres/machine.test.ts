@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -105,9 +114,12 @@ describe('the PostgreSQL of a machine', () => {
   test('has everything after it was stopped and started, and the address is the same', async () => {
     const before = await address(A);
     await machine.stop();
+    const ofEarlierRelease = join(folder(), 'postgres-17.9.1');
+    mkdirSync(join(ofEarlierRelease, 'bin'), { recursive: true });
     machine = started();
     const uri = await address(A);
     expect(uri).toBe(before);
+    expect(existsSync(ofEarlierRelease)).toBe(false);
     expect(await ask(uri, 'SELECT line FROM kept')).toEqual([{ line: 'committed' }]);
   });
 
@@ -214,5 +226,18 @@ describe('the PostgreSQL of a machine', () => {
     expect(kept).toEqual([1, 2]);
     await machine.remove(A, { keepsDump: false });
     expect(readdirSync(dumps)).toEqual([expect.stringContaining(B.replaceAll('-', '_'))]);
+  });
+
+  test('removes dumps whose time is over when it is made, though no server runs', async () => {
+    const { dumps } = await databaseFolders(dataFolder);
+    const [old, recent] = [join(dumps, 'old.dump'), join(dumps, 'recent.dump')];
+    for (const file of [old, recent]) writeFileSync(file, '');
+    const before = new Date(Date.now() - 7.1 * 24 * 60 * 60_000);
+    utimesSync(old, before, before);
+    await machine.stop();
+    machine = started();
+    await until(() => !existsSync(old), { what: 'the dump to go' });
+    expect(existsSync(recent)).toBe(true);
+    expect(await machine.pid()).toBeUndefined();
   });
 });
