@@ -2,7 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { missingOf } from '../queue/rules.ts';
 import { demandByBuild, demandByRevision } from '../tables/demand.ts';
-import { expireThreads, releaseThreads, type Standing, standingElsewhere } from '../tables/release.ts';
+import {
+  abandonBuild,
+  expireThreads,
+  releaseThreads,
+  type Standing,
+  standingElsewhere,
+} from '../tables/release.ts';
 import type { Agent } from './agent.ts';
 import { HttpError } from './errors.ts';
 import { bodyOf, type Call, type Handler, json } from './request.ts';
@@ -61,14 +67,16 @@ const release: Handler = async (agent, call) => {
   return json(JSON.stringify({ threads: await releaseThreads(agent.database, agent.server, of) }));
 };
 
-const expireBody = z.object({ build_id: z.string(), days: z.int().min(0) });
+/** `runs`: those end too, for nobody can start the build any more. */
+const expireBody = z.object({ build_id: z.string(), reason: z.string().max(1000), runs: z.boolean() });
 
 /** A build is not kept any longer for the threads that wait in it. */
 const expire: Handler = async (agent, call) => {
   requireToken(agent, call);
-  const { build_id: buildId, days } = bodyOf(call, expireBody).fields;
+  const { build_id: buildId, reason, runs } = bodyOf(call, expireBody).fields;
   if (buildId === agent.server.buildId) throw new HttpError(409, `Build ${buildId} serves.`);
-  return json(JSON.stringify({ expired: await expireThreads(agent.database, buildId, days) }));
+  const end = runs ? abandonBuild : expireThreads;
+  return json(JSON.stringify({ expired: await end(agent.database, buildId, reason) }));
 };
 
 /** Connections will be closed, by a proxy or at the end of the server: none of their clients has gone. */

@@ -6,7 +6,7 @@ import type { Database, Query } from './database.ts';
  * Events are read for so long after a run's end, by whoever was cut off; longer if a client asked for a
  * stream to resume.
  */
-const EVENTS_SECONDS = 60;
+export const EVENTS_SECONDS = 60;
 const RESUMABLE_EVENTS_SECONDS = 3_600;
 
 const IS_MINE = `run_id = $1 and lease_owner = $2 and epoch = $3 and status = 'running'`;

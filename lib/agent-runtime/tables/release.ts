@@ -1,5 +1,6 @@
 import type { Server } from '../queue/queue-store.ts';
 import type { Database, Query } from './database.ts';
+import { EVENTS_SECONDS, lockThread, restThread } from './ends.ts';
 
 /** Which threads a release is about; none of the two: those of all other builds. */
 export type ReleaseOf = { readonly builds?: readonly string[]; readonly revisions?: readonly string[] };
@@ -61,14 +62,21 @@ async function releaseSome(query: Query, of: readonly unknown[], revisionId: str
 /** Threads of one revision that were given up. */
 export type Expired = { revision_id: string | null; threads: number };
 
-/** Ends the wait of threads whose build is not kept any longer: each is an error that says so. */
-export const expireThreads = async (database: Database, buildId: string, days: number): Promise<Expired[]> =>
+/**
+ * Ends the wait of threads whose build is not kept any longer: each is an error that says so. `reason` says
+ * why of the revision, in a clause.
+ */
+export const expireThreads = async (
+  database: Database,
+  buildId: string,
+  reason: string,
+): Promise<Expired[]> =>
   database.query<Expired>(
     `with gone as (
       update rt.threads t set status = 'error', waits = false, build_id = null, revision_id = null,
         updated_at = clock_timestamp(), error = json_build_object('error', 'RevisionExpired', 'message', format(
-          'The thread waited in revision %s, which was kept for %s days after another had taken its place (on_release.days). Start a run with an input on it.',
-          before.revision_id, $2::int))::text
+          'The thread waited in revision %s, which %s. Start a run with an input on it.',
+          before.revision_id, $2::text))::text
       from (
         select thread_id, revision_id from rt.threads where build_id = $1 and waits and status <> 'busy'
         order by thread_id for update
@@ -76,8 +84,49 @@ export const expireThreads = async (database: Database, buildId: string, days: n
       where t.thread_id = before.thread_id returning before.revision_id
     )
     select revision_id, count(*) as threads from gone group by revision_id order by revision_id`,
-    [buildId, days],
+    [buildId, reason],
   );
+
+/** Ends the runs of a build that nobody can start any more, and the wait of its threads. */
+export async function abandonBuild(database: Database, buildId: string, reason: string): Promise<Expired[]> {
+  const ended = new Map<string | null, number>();
+  const count = ({ revision_id: id, threads }: Expired) => void ended.set(id, threads + (ended.get(id) ?? 0));
+  for (;;) {
+    const held = await database.query<{ thread_id: string }>(
+      `select distinct thread_id from rt.runs where build_id = $1 and status = 'pending' limit ${BATCH}`,
+      [buildId],
+    );
+    for (const { thread_id: id } of held)
+      for (const revision_id of await endRuns(database, id, { buildId, reason }))
+        count({ revision_id, threads: 1 });
+    if (held.length === 0) break;
+  }
+  for (const expired of await expireThreads(database, buildId, reason)) count(expired);
+  return [...ended].map(([revision_id, threads]) => ({ revision_id, threads }));
+}
+
+/** Ends the runs of one thread. Gives the revision that it was of, if it had any. */
+const endRuns = async (
+  database: Database,
+  threadId: string,
+  { buildId, reason }: { buildId: string; reason: string },
+): Promise<(string | null)[]> =>
+  database.transaction(async (query) => {
+    await lockThread(query, threadId);
+    const ended = await query<{ revision_id: string | null; error: string }>(
+      `update rt.runs set status = 'error', ready = false, cancel = null, updated_at = clock_timestamp(),
+        error = json_build_object('error', 'RevisionGone', 'message',
+          format('This run is of revision %s, which %s.', revision_id, $3::text))::text,
+        events_until = clock_timestamp() + make_interval(secs => ${EVENTS_SECONDS})
+      where thread_id = $1 and build_id = $2 and status = 'pending'
+      returning revision_id, error, pg_notify('rt_ev', run_id::text)`,
+      [threadId, buildId, reason],
+    );
+    const [first] = ended;
+    if (first === undefined) return [];
+    await restThread(query, threadId, { error: first.error, waits: false });
+    return [first.revision_id];
+  });
 
 /** Threads that wait in other builds, by where they would go on. */
 export type Standing = { graph_id: string | null; next: string[]; threads: number };

@@ -72,13 +72,15 @@ export async function releaseAt(server: Asked, of: { revisions?: readonly string
   return releaseAnswer.parse(await response.json()).threads;
 }
 
-/** Ends the wait of threads in a build that was kept so many days. Says how many of each revision. */
+/**
+ * Ends the wait of threads in a build, with its `runs` if nobody can start it any more. `reason` says why of
+ * a revision, in a clause. Says how many threads of each revision that were.
+ */
 export async function expireAt(
   server: Asked,
-  buildId: string,
-  days: number,
+  { buildId, reason, runs }: { buildId: string; reason: string; runs: boolean },
 ): Promise<z.infer<typeof expireAnswer>['expired']> {
-  const response = await ask(server, 'POST', 'expire', { body: { build_id: buildId, days } });
+  const response = await ask(server, 'POST', 'expire', { body: { build_id: buildId, reason, runs } });
   return expireAnswer.parse(await response.json()).expired;
 }
 

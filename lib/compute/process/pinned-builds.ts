@@ -161,7 +161,14 @@ export class PinnedBuilds {
   async #look(own: string, { spec, server }: Live): Promise<void> {
     this.#noteReplaced(own);
     const before = await demandAt(server);
-    const isChanged = await this.threads.settle({ spec, server, own, kept: this.#kept, demands: before });
+    const isChanged = await this.threads.settle({
+      spec,
+      server,
+      own,
+      kept: this.#kept,
+      failing: new Set(this.#failures.keys()),
+      demands: before,
+    });
     const demands = isChanged ? await demandAt(server) : before;
     this.threads.note({ own, spec, demands }, isChanged);
     for (const build of this.#kept.filter(({ build_id: id }) => id !== own)) {

@@ -38,6 +38,8 @@ export type Look = {
   server: Server;
   own: string;
   kept: readonly KeptBuild[];
+  /** Builds that could not be started again when they were wanted last. */
+  failing: ReadonlySet<string>;
   demands: Demands;
 };
 
@@ -48,6 +50,7 @@ export type Told = { threads?: ThreadCounts[]; expired?: ExpiredThreads[] };
 export class WaitingThreads {
   readonly #context: WaitingContext;
   #wanted = new Set<string>();
+  #missing = new Set<string>();
   #counts: ThreadCounts[] | undefined;
   #told = { text: '', at: Number.NEGATIVE_INFINITY };
   #expired: ExpiredThreads[];
@@ -103,25 +106,31 @@ export class WaitingThreads {
     return count > 0;
   }
 
-  /** Ends the wait in builds that were replaced too long ago and have nothing else to do. */
-  async #expire({ spec, server, own, kept, demands }: Look): Promise<boolean> {
-    const days = spec.on_release?.days ?? DAYS;
+  /** Ends the wait in builds that are not kept any longer, or not there. */
+  async #expire(look: Look): Promise<boolean> {
     const at = new Date().toISOString();
     const expired: ExpiredThreads[] = [];
-    for (const { build_id: id, replaced_at: replacedAt = Number.NaN } of kept) {
-      const demand = demands.builds.find(({ build_id: one }) => one === id);
-      const isOld = Date.now() - replacedAt > days * DAY_MILLISECONDS;
-      if (id === own || demand === undefined || !isOld || hasWork(demand)) continue;
-      for (const { revision_id, threads } of await expireAt(server, id, days)) {
+    for (const end of [...endsOf(look), ...this.#endsOfMissing(look)]) {
+      for (const { revision_id, threads } of await expireAt(look.server, end)) {
         expired.push({ revision_id, threads, at });
-        const reason = `It was kept for ${days} days after another revision had taken its place (on_release.days): ${threadsOf(threads)} that waited here ended as an error.`;
-        this.#context.say(revision_id, 'WARNING', reason);
+        const what = `This revision ${end.reason}: ${threadsOf(threads)} of it ended as an error.`;
+        this.#context.say(revision_id, 'WARNING', what);
       }
     }
     if (expired.length === 0) return false;
     this.#expired = [...this.#expired, ...expired].slice(-THREAD_ROWS_MAX);
     writeFileAtomicSync(join(this.#context.folder, FILE), JSON.stringify(this.#expired));
     return true;
+  }
+
+  /** What is wanted of builds that nobody has noted, as after files were lost. Seen once, they are looked for again. */
+  #endsOfMissing({ own, kept, demands }: Look): End[] {
+    const known = new Set([own, ...kept.map(({ build_id: id }) => id)]);
+    const missing = demands.builds.flatMap(({ build_id: id }) => (known.has(id) ? [] : [id]));
+    const before = this.#missing;
+    this.#missing = new Set(missing);
+    const reason = 'is not on this machine any more';
+    return missing.filter((id) => before.has(id)).map((buildId) => ({ buildId, reason, runs: true }));
   }
 
   #say({ revision_id: id }: DeploySpec, message: string): void {
@@ -135,6 +144,26 @@ async function movesAll({ on_release: onRelease, runtime }: DeploySpec, server: 
   if (rule !== 'refuse') return rule !== 'pin';
   const { lost, unknown } = await lossAt(server);
   return lost.length + unknown.length === 0;
+}
+
+/** What ends in a build, and why. */
+type End = Parameters<typeof expireAt>[1];
+
+/**
+ * What ends in builds that were replaced too long ago: those that have nothing to do but wait, and those
+ * that cannot be started for what they have to do.
+ */
+function endsOf({ spec, own, kept, failing, demands }: Look): End[] {
+  const days = spec.on_release?.days ?? DAYS;
+  const keptFor = `was kept for ${days} days after another had taken its place (on_release.days)`;
+  return kept.flatMap(({ build_id: id, replaced_at: replacedAt = Number.NaN }): End[] => {
+    const demand = demands.builds.find(({ build_id: one }) => one === id);
+    const isOld = Date.now() - replacedAt > days * DAY_MILLISECONDS;
+    if (id === own || demand === undefined || !isOld) return [];
+    if (!hasWork(demand)) return [{ buildId: id, reason: keptFor, runs: false }];
+    if (!failing.has(id)) return [];
+    return [{ buildId: id, reason: `${keptFor}, and cannot be started`, runs: true }];
+  });
 }
 
 const hasWork = ({ pending, running, scheduled, calls }: Demands['builds'][number]): boolean =>

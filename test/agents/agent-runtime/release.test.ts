@@ -3,6 +3,7 @@ import { storeOf } from '../../../lib/agent-runtime/queue/agent-queue.ts';
 import type { Server } from '../../../lib/agent-runtime/queue/queue-store.ts';
 import { demandByBuild, demandByRevision } from '../../../lib/agent-runtime/tables/demand.ts';
 import {
+  abandonBuild,
   expireThreads,
   releaseThreads,
   standingElsewhere,
@@ -151,13 +152,15 @@ describe('what waits elsewhere', () => {
   });
 });
 
+const KEPT = 'was kept for 30 days after another had taken its place (on_release.days)';
+
 describe('a build that is kept no longer', () => {
   it('ends the wait of its threads with the reason', async () => {
     const [old, serving] = [newServer(), newServer()];
     const [waiting, other] = [await waitingThread(old), await waitingThread(serving)];
     const answered = await waitingThread(old);
     await newRun(tables.database, old, { threadId: answered });
-    expect(await expireThreads(tables.database, old.buildId, 30)).toEqual([
+    expect(await expireThreads(tables.database, old.buildId, KEPT)).toEqual([
       { revision_id: old.revisionId, threads: 1 },
     ]);
     const { error, ...rest } = await thread(waiting);
@@ -168,7 +171,35 @@ describe('a build that is kept no longer', () => {
     });
     expect(await thread(answered)).toMatchObject({ status: 'busy', build_id: old.buildId });
     expect(await thread(other)).toMatchObject({ status: 'interrupted', build_id: serving.buildId });
-    expect(await expireThreads(tables.database, old.buildId, 30)).toEqual([]);
+    expect(await expireThreads(tables.database, old.buildId, KEPT)).toEqual([]);
+  });
+});
+
+describe('a build that is not there any more', () => {
+  it('ends its runs and the wait of its threads with the reason, and leaves those of others', async () => {
+    const [gone, serving] = [newServer(), newServer()];
+    const waiting = await waitingThread(gone);
+    const answered = await waitingThread(gone);
+    const { run_id: answer } = await newRun(tables.database, gone, { threadId: answered });
+    const begun = await newRun(tables.database, gone);
+    const next = await newRun(tables.database, gone, { threadId: begun.thread_id, afterSeconds: 3_600 });
+    for (const claimed of await store().claim(gone, 10)) await store().handBack(leaseOf(claimed), undefined);
+    const other = await newRun(tables.database, serving);
+    const reason = 'is not on this machine any more';
+    expect(await abandonBuild(tables.database, gone.buildId, reason)).toEqual([
+      { revision_id: gone.revisionId, threads: 3 },
+    ]);
+    for (const id of [answer, begun.run_id, next.run_id]) {
+      const { status, error } = (await findRun(tables.database, id)) ?? {};
+      expect([status, JSON.parse(error ?? '')]).toEqual([
+        'error',
+        { error: 'RevisionGone', message: `This run is of revision ${gone.revisionId}, which ${reason}.` },
+      ]);
+    }
+    for (const id of [waiting, answered, begun.thread_id])
+      expect(await thread(id)).toMatchObject({ status: 'error', waits: false, build_id: null });
+    expect((await findRun(tables.database, other.run_id))?.status).toBe('pending');
+    expect(await abandonBuild(tables.database, gone.buildId, reason)).toEqual([]);
   });
 });
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
 import { buildIdOf } from '../../../lib/compute/process/durable.ts';
 import { OutputTail } from '../../../lib/compute/process/output-tail.ts';
 import { PinnedBuilds } from '../../../lib/compute/process/pinned-builds.ts';
@@ -19,6 +21,8 @@ class World {
   readonly runs = new Map<string, number>();
   readonly servers = new Map<string, Kept>();
   readonly forgotten: string[] = [];
+  /** What was asked to be ended. */
+  readonly ended: unknown[] = [];
   looks = 0;
   serving: string | undefined;
   readonly #deploymentId = randomUUID();
@@ -29,7 +33,9 @@ class World {
   static async start(): Promise<World> {
     const folder = await temporaryFolder();
     let world: World | undefined;
-    const http = createServer((_, response) => response.end(world?.demand()));
+    const http = createServer(async (request, response) =>
+      response.end(request.url === '/internal/expire' ? world?.expire(await text(request)) : world?.demand()),
+    );
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
     const address = http.address();
     world = new World(folder, typeof address === 'object' ? (address?.port ?? 0) : 0);
@@ -58,6 +64,13 @@ class World {
     const rest = { pending: 0, scheduled: 0, calls: 0 };
     const builds = [...this.runs].map(([build_id, running]) => ({ build_id, running, ...rest }));
     return JSON.stringify({ builds, revisions: [] });
+  }
+
+  expire(body: string): string {
+    const asked = z.object({ build_id: z.string() }).loose().parse(JSON.parse(body));
+    this.ended.push(asked);
+    this.runs.delete(asked.build_id);
+    return JSON.stringify({ expired: [{ revision_id: randomUUID(), threads: 1 }] });
   }
 
   newSpec(): DeploySpec {
@@ -157,6 +170,24 @@ describe('builds beside the one that serves', () => {
     world.runs.set(buildIdOf(done), 0);
     await until(() => world.isUp(last), { what: 'the third to be started' });
     await until(() => !world.isUp(done), { what: 'the one without work to be stopped' });
+  });
+
+  test('what is wanted of one that is not there any more ends, and is told', async () => {
+    const world = await World.start();
+    const serving = world.newSpec();
+    world.bringUp(serving);
+    world.serve(serving);
+    world.runs.set('gone', 1);
+    world.pinned.lookSoon();
+    await world.lookedAgain(1);
+    expect(world.ended).toEqual([]);
+    world.pinned.lookSoon();
+    await until(() => world.ended.length > 0, { what: 'its runs to be ended' });
+    expect(world.ended).toEqual([
+      { build_id: 'gone', reason: 'is not on this machine any more', runs: true },
+    ]);
+    await until(() => world.pinned.threads.told.expired, { what: 'the report' });
+    expect(world.pinned.threads.told.expired).toMatchObject([{ threads: 1 }]);
   });
 
   test('one that is replaced while none serves goes on with its runs', async () => {
