@@ -35,7 +35,13 @@ export type PinningContext = WaitingContext & {
 type Live = { spec: DeploySpec; server: Server };
 
 /** A build beside the one that serves. `server`: undefined while it is being started. */
-type Beside = { server: Server | undefined; isWoken: boolean; idleSince: number | undefined };
+type Beside = {
+  server: Server | undefined;
+  isWoken: boolean;
+  idleSince: number | undefined;
+  /** The variables that it was started again with. */
+  given?: string;
+};
 
 /**
  * The builds of a deployment that threads wait in: a replaced one keeps its server while it has runs, and is
@@ -175,7 +181,7 @@ export class PinnedBuilds {
       const demand = demands.builds.find(({ build_id: id }) => id === build.build_id);
       const beside = this.#beside.get(build.build_id);
       if (isBusy(demand)) this.#wake(build, spec, beside);
-      else if (beside !== undefined) this.#rest(build, beside);
+      else if (beside !== undefined) this.#rest(build, spec, beside);
       // One that is just being deployed has nothing to do yet.
       else if (demand === undefined && !this.#isLive(build.build_id)) await this.#forget(build);
     }
@@ -209,7 +215,7 @@ export class PinnedBuilds {
         (server) => {
           this.#failures.delete(id);
           this.#watch({ spec, server });
-          this.#put(id, { server, isWoken: true, idleSince: undefined });
+          this.#put(id, { server, isWoken: true, idleSince: undefined, given: givenBy(spec) });
         },
         (error: unknown) => {
           this.#beside.delete(id);
@@ -232,10 +238,12 @@ export class PinnedBuilds {
     return false;
   }
 
-  #rest(build: KeptBuild, beside: Beside): void {
+  #rest(build: KeptBuild, serving: DeploySpec, beside: Beside): void {
     if (beside.server === undefined) return;
     beside.idleSince ??= performance.now();
-    const limit = beside.isWoken ? IDLE_MILLISECONDS : 0;
+    // What is wanted next gets the newest values.
+    const isOutdated = beside.given !== givenBy(specOfKept(build, serving));
+    const limit = beside.isWoken && !isOutdated ? IDLE_MILLISECONDS : 0;
     if (performance.now() - beside.idleSince >= limit) this.#stop(build.build_id, beside.server);
   }
 
@@ -254,6 +262,8 @@ export class PinnedBuilds {
     void work.finally(() => this.#work.delete(work));
   }
 }
+
+const givenBy = ({ environment }: DeploySpec): string => JSON.stringify(environment);
 
 const isBusy = (demand: Demand | undefined): boolean =>
   demand !== undefined && demand.pending + demand.running + demand.calls > 0;

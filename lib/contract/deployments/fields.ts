@@ -210,7 +210,7 @@ export const sourceConfigNotes: Partial<Record<Field, Note>> = {
   },
   runtime: {
     description:
-      "What runs the graphs of a `langgraph.json`. `dev`: the development server of LangGraph, on a machine. `licensed`: the server of LangChain's image, which asks for a licence as a secret. `command`: what `start_command` says, or what a source without `langgraph.json` starts. `durable`: Slipway's own server, which is not there yet. `auto`, the default, is chosen when the first revision is built, and stays: see `runtime_resolved`. Another one than that is 409 without `accept_new_state`.",
+      "What runs the graphs of a `langgraph.json`. `dev`: the development server of LangGraph, on a machine. `licensed`: the server of LangChain's image, which asks for a licence as a secret. `command`: what `start_command` says, or what a source without `langgraph.json` starts. `durable`: Slipway's own server, for graphs in Python on a machine, whose threads and runs survive crashes and releases. `auto`, the default, is chosen when the first revision is built, and stays: see `runtime_resolved`. Another one than that is 409 without `accept_new_state`.",
   },
   on_release: {
     description:

@@ -76,7 +76,8 @@ class World {
   newSpec(): DeploySpec {
     const own = { deployment_id: this.#deploymentId, deployment_name: 'agent', tenant_id: this.#tenantId };
     const artifact = { kind: 'folder', url: '', sha256: randomUUID() } as const;
-    return plainSpec({ ...own, revision_id: randomUUID(), artifact });
+    const environment = [{ name: 'KEY', value: 'old' }];
+    return { ...plainSpec({ ...own, revision_id: randomUUID(), artifact }), environment };
   }
 
   /** A server of the revision is up; it does not serve yet. */
@@ -170,6 +171,22 @@ describe('builds beside the one that serves', () => {
     world.runs.set(buildIdOf(done), 0);
     await until(() => world.isUp(last), { what: 'the third to be started' });
     await until(() => !world.isUp(done), { what: 'the one without work to be stopped' });
+  });
+
+  test('one that has nothing to do is stopped at once when its variables have other values', async () => {
+    const world = await World.start();
+    const old = await world.replaced(1);
+    const serving = world.newSpec();
+    world.bringUp(serving);
+    world.serve(serving);
+    await until(() => world.isUp(old), { what: 'the build to be started again' });
+    world.runs.set(buildIdOf(old), 0);
+    await world.lookedAgain(2);
+    expect(world.isUp(old)).toBe(true);
+    const rotated = { ...serving, revision_id: randomUUID(), environment: [{ name: 'KEY', value: 'new' }] };
+    world.bringUp(rotated);
+    world.serve(rotated);
+    await until(() => !world.isUp(old), { what: 'it to be stopped' });
   });
 
   test('what is wanted of one that is not there any more ends, and is told', async () => {
