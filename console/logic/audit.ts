@@ -7,7 +7,7 @@ export type AuditEvent = Listed<'GET /v2/audit-events'>;
 /** What is kept, by the kind of thing, as it is offered. */
 const verbs = {
   deployment: ['create', 'change', 'delete'],
-  revision: ['create', 'redeploy', 'interrupt'],
+  revision: ['create', 'redeploy', 'interrupt', 'release_threads'],
   revision_spec: ['read'],
   upload_url: ['create'],
   push_token: ['create'],
