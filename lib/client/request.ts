@@ -1,0 +1,183 @@
+import type { AnyEndpoint, UnkeptEndpoint } from './endpoints.ts';
+import { Refusal } from './refusal.ts';
+
+/**
+ * Who asks. A token is good for several tenants, and so are some keys: `tenantId` picks one. None of both:
+ * for what needs no credential.
+ */
+export type Credentials = (
+  | { apiKey?: string | undefined; token?: never }
+  | { token: string; apiKey?: never }
+) & { tenantId?: string | undefined };
+
+export type ClientOptions = {
+  /** The address of the API, a path prefix included; '' in a browser: that of the page. */
+  url: string;
+  /**
+   * Asked before each request. `isRefused`: the service has just refused those it gave; undefined then:
+   * there are no others.
+   */
+  credentials:
+    | Credentials
+    | ((isRefused: boolean) => Credentials | undefined | Promise<Credentials | undefined>);
+  /** How often a request is sent at most while what keeps it from an answer may pass. */
+  triesMax?: number;
+  /** How long each may take to be answered. */
+  timeoutMilliseconds?: number;
+  /** Sees every answer that is not asked for again: what its headers say of version and ignored fields. */
+  onAnswer?: (answer: Response, endpoint: AnyEndpoint) => void;
+  /** Sent with every request. */
+  headers?: Record<string, string>;
+  fetch?: (address: string, init: RequestInit) => Promise<Response>;
+};
+
+export type RequestOptions = {
+  signal?: AbortSignal | undefined;
+  headers?: Record<string, string>;
+  /** In place of the client's. */
+  timeoutMilliseconds?: number;
+};
+
+/**
+ * Whether a second request of this kind does it twice: the service keeps none of their answers, so that it
+ * does not know one that comes again. The compiler knows which they are.
+ */
+const isDoneTwice: Record<UnkeptEndpoint, boolean> = {
+  'POST /v2/api-keys': true,
+  'POST /v2/auth/agents/{agent_id}/connections/{connection_id}/token': false,
+  'POST /v2/auth/authenticate': true,
+  'POST /v2/console-links': true,
+  'POST /v2/console-sessions': true,
+  'POST /v2/deployments/{deployment_id}/push-token': false,
+  'POST /v2/deployments/{deployment_id}/server-requests': true,
+  'POST /v2/deployments/{deployment_id}/upload-url': false,
+  'POST /v2/listeners/{listener_id}/registry-credentials': false,
+  'POST /v2/webhooks': true,
+  'PATCH /v2/webhooks/{webhook_id}': true,
+};
+
+/** Refused before anything was done. */
+const TURNED_AWAY = [429, 503];
+const TRIES_MAX = 4;
+/** A gateway gives up before. */
+const TIMEOUT_MILLISECONDS = 60_000;
+const PAUSE_MILLISECONDS = 300;
+const PAUSE_MILLISECONDS_MAX = 10_000;
+const RETRY_AFTER_SECONDS_MAX = 60;
+
+/** Rejects as a request does once `signal` aborts. */
+export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted === true) stop();
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+
+/** Longer each time, and never the same for all who wait. */
+export function pauseMillisecondsBefore(tries: number, { retryAfterSeconds = 0 }: Refusal): number {
+  const grown = Math.min(PAUSE_MILLISECONDS * 2 ** tries, PAUSE_MILLISECONDS_MAX);
+  const asked = Math.min(retryAfterSeconds, RETRY_AFTER_SECONDS_MAX) * 1000;
+  return asked + grown * (0.5 + Math.random() / 2);
+}
+
+/** `crypto.randomUUID` is missing from pages that came over plain HTTP. */
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+
+const headersFor = ({ apiKey, token, tenantId }: Credentials): Record<string, string> => ({
+  ...(apiKey !== undefined && { 'X-Api-Key': apiKey }),
+  ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+  ...(tenantId !== undefined && { 'X-Tenant-Id': tenantId }),
+});
+
+type Wish = { endpoint: AnyEndpoint; address: string; body: unknown } & RequestOptions;
+export type Send = (wish: Wish) => Promise<Response>;
+
+const methodOf = (endpoint: string): string => endpoint.slice(0, endpoint.indexOf(' '));
+const isUnkept = (endpoint: AnyEndpoint): endpoint is UnkeptEndpoint => Object.hasOwn(isDoneTwice, endpoint);
+const isKeyed = (endpoint: AnyEndpoint): boolean =>
+  ['POST', 'PATCH'].includes(methodOf(endpoint)) && !isUnkept(endpoint);
+
+const mayAskAgain = (endpoint: AnyEndpoint, refusal: Refusal): boolean =>
+  isUnkept(endpoint) && isDoneTwice[endpoint] ? TURNED_AWAY.includes(refusal.status) : refusal.isPassing;
+
+/** Sends a request until there is an answer that counts. Rejects with a `Refusal` for all but a success. */
+export function sender(options: ClientOptions): Send {
+  const { credentials, triesMax = TRIES_MAX, onAnswer } = options;
+  const others = async () => (typeof credentials === 'function' ? credentials(true) : undefined);
+
+  return async ({ endpoint, address, body, headers, ...more }) => {
+    const asked = {
+      Accept: 'application/json',
+      ...(isKeyed(endpoint) && { 'Idempotency-Key': randomKey() }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...options.headers,
+    };
+    const init = { method: methodOf(endpoint), ...(body !== undefined && { body: JSON.stringify(body) }) };
+    let who = typeof credentials === 'function' ? await credentials(false) : credentials;
+    let isRenewed = false;
+    for (let tries = 1; ; tries += 1) {
+      const all = { ...asked, ...headersFor(who ?? {}), ...headers };
+      const answer = await once({ ...options, ...more }, address, { ...init, headers: all });
+      const refusal = await refusalIn(answer);
+      const renewed = refusal?.status === 401 && !isRenewed ? await others() : undefined;
+      if (renewed !== undefined) {
+        who = renewed;
+        isRenewed = true;
+      } else if (refusal !== undefined && tries < triesMax && mayAskAgain(endpoint, refusal)) {
+        await pause(pauseMillisecondsBefore(tries, refusal), more.signal);
+      } else {
+        if (answer instanceof Refusal) throw answer;
+        onAnswer?.(answer, endpoint);
+        if (refusal !== undefined) throw refusal;
+        return answer;
+      }
+    }
+  };
+}
+
+async function refusalIn(answer: Response | Refusal): Promise<Refusal | undefined> {
+  if (answer instanceof Refusal) return answer;
+  return answer.ok ? undefined : new Refusal(answer, await answer.json().catch(() => undefined));
+}
+
+/** The answer, or why there is none. Rejects once `signal` aborts. */
+async function once(
+  {
+    url,
+    fetch: send = fetch,
+    timeoutMilliseconds = TIMEOUT_MILLISECONDS,
+    signal,
+  }: ClientOptions & RequestOptions,
+  address: string,
+  init: RequestInit,
+): Promise<Response | Refusal> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMilliseconds);
+  try {
+    const either = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
+    // The browser's own cache would keep answers on disk.
+    return await send(address, { ...init, cache: 'no-store', signal: either });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    const why = late.signal.aborted ? ` within ${timeoutMilliseconds / 1000} seconds` : causeOf(error);
+    return new Refusal({ status: 0, detail: `${url || 'The API'} does not answer${why}.` }, undefined, error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** `fetch` puts what happened into the cause of its error. */
+const causeOf = (error: unknown): string =>
+  error instanceof Error && error.cause instanceof Error && error.cause.message !== ''
+    ? `: ${error.cause.message}`
+    : '';
