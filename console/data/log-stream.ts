@@ -49,8 +49,9 @@ const wait = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Hands over each line that comes after the one with the id `after`, until `signal` aborts. An answer that
- * ends is asked for again from the last line on, so nothing is missed and nothing comes twice.
+ * Hands over each line that comes after the one with the id `after`, until `signal` aborts or the log has
+ * ended. An answer that ends before is asked for again from the last line on, so nothing is missed and
+ * nothing comes twice.
  */
 export async function followLog(
   place: LogPlace,
@@ -67,7 +68,9 @@ export async function followLog(
     try {
       const response = await open(place, filters, last, signal);
       onState();
-      last = (await hear(response, onLines)) ?? last;
+      const heard = await hear(response, onLines);
+      if (heard.isEnd) return;
+      last = heard.last ?? last;
       await wait(PAUSE_MILLISECONDS, signal);
     } catch (error) {
       if (signal.aborted) return;
@@ -107,20 +110,24 @@ async function open(
   return response;
 }
 
-/** Gives the id of the last line, if there was one. */
-async function hear({ body }: Response, onLines: (lines: LogEntry[]) => void): Promise<string | undefined> {
-  if (body === null) return undefined;
+/** Gives the id of the last line, if there was one, and whether the log has ended. */
+async function hear(
+  { body }: Response,
+  onLines: (lines: LogEntry[]) => void,
+): Promise<{ last?: string | undefined; isEnd: boolean }> {
+  if (body === null) return { isEnd: false };
   let [text, last]: [string, string | undefined] = ['', undefined];
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return last;
-    const { data, rest } = eventsIn(text + value);
+    if (done) return { last, isEnd: false };
+    const { data, rest, isEnd } = eventsIn(text + value);
     text = rest;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each event is an entry of the answer's schema
     const lines = data.map((each) => JSON.parse(each) as LogEntry);
     last = lines.at(-1)?.id ?? last;
     if (lines.length > 0) onLines(lines);
+    if (isEnd) return { last, isEnd };
   }
 }
 

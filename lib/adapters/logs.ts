@@ -33,6 +33,8 @@ export type LogQuery = {
 
 /** Log lines of builds and agent servers: gzipped chunks in the table, or SQLite on this machine. */
 export type Logs = {
+  /** How long after a build or a server has ended lines of it may still come. */
+  lagMilliseconds: number;
   append(stream: RevisionLog, lines: LogLine[]): Promise<void>;
   /**
    * Entries in the order asked for. In asc order `nextOffset` is always given (following works by asking

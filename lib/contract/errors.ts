@@ -1,7 +1,10 @@
 import { type ErrorShape, limitErrors } from './limit-errors.ts';
 import { repeatable } from './validation/repeatable.ts';
 
-/** The status and text of every error but 422. docs/api.md says what each status means. */
+/**
+ * The status and text of every error but 422; its name here is its `code` on the wire, which never changes.
+ * docs/api.md says what each status means.
+ */
 export const errors = {
   source_configuration: {
     status: 400,
@@ -226,6 +229,9 @@ export const errors = {
     headers: { 'retry-after': '2' },
   },
 } as const satisfies Record<string, ErrorShape>;
+
+/** What a 422 has for its `code`: its texts are in the list. */
+export const VALIDATION_CODE = 'validation_error';
 
 export type ErrorCode = keyof typeof errors;
 export type ErrorParams<C extends ErrorCode> = Parameters<(typeof errors)[C]['detail']>[0];

@@ -1,4 +1,4 @@
-import { ApiError, errors, refuse, ValidationError } from '../contract/errors.ts';
+import { ApiError, errors, refuse, VALIDATION_CODE, ValidationError } from '../contract/errors.ts';
 import { isUnavailable } from '../core/unavailable.ts';
 import type { Middleware, Result } from './exchange.ts';
 import { errorFacts, logger } from './logger.ts';
@@ -16,17 +16,22 @@ export class Replayed extends Error {
   }
 }
 
-const answer = (statusCode: number, detail: unknown, headers: Record<string, string> = {}): Result => ({
+const answer = (
+  statusCode: number,
+  code: string,
+  detail: unknown,
+  headers: Record<string, string> = {},
+): Result => ({
   statusCode,
   headers: { 'content-type': 'application/json', ...headers },
-  body: JSON.stringify({ detail }),
+  body: JSON.stringify({ detail, code }),
 });
 
 /** The answer to what was thrown; undefined when it is none of our own words. */
 export function knownErrorAnswer(error: unknown): Result | undefined {
   if (error instanceof Replayed) return error.answer;
-  if (error instanceof ValidationError) return answer(422, error.items);
-  if (error instanceof ApiError) return answer(error.status, error.message, error.headers);
+  if (error instanceof ValidationError) return answer(422, VALIDATION_CODE, error.items);
+  if (error instanceof ApiError) return answer(error.status, error.code, error.message, error.headers);
   return undefined;
 }
 
@@ -60,7 +65,7 @@ export const errorAnswers = (
     const refusal = refusalOf(request.error);
     log().error(shownMessageOf(refusal), { operation, request_id: requestId, ...errorFacts(request.error) });
     request.response = refusal
-      ? answer(refusal.status, refusal.message, refusal.headers)
-      : answer(errors.internal.status, errors.internal.detail({}));
+      ? answer(refusal.status, refusal.code, refusal.message, refusal.headers)
+      : answer(errors.internal.status, 'internal', errors.internal.detail({}));
   },
 });

@@ -37,6 +37,9 @@ export function isUnchanged(ifNoneMatch: string | undefined, etag: string | unde
 // A client that follows asks again half a second after an answer ended: as soon as people notice, no sooner.
 const RECONNECT_MILLISECONDS = 500;
 
+// Browsers' own clients of event streams ask again after any end.
+const RECONNECT_AFTER_END_MILLISECONDS = 30_000;
+
 const EVENT_STREAM = 'text/event-stream';
 
 export const wantsEventStream = (accept: string | undefined): boolean =>
@@ -44,18 +47,27 @@ export const wantsEventStream = (accept: string | undefined): boolean =>
 
 /**
  * The entries of a list as server-sent events, each under an id, so that a client that reconnects says what
- * it has seen.
+ * it has seen. The event `end` comes last, once nothing will follow.
  */
-function eventStream({ list, id }: StreamedList, output: unknown): string {
-  const events = entriesOf(output, list).map(
-    (entry) => `id: ${String(entry[id])}\ndata: ${JSON.stringify(entry)}\n\n`,
-  );
-  return [`retry: ${RECONNECT_MILLISECONDS}\n\n`, ...events].join('');
+function eventStream({ list, id, end, place }: StreamedList, body: unknown, output: unknown): string {
+  const entries = entriesOf(body, list);
+  const events = entries.map((entry) => `id: ${String(entry[id])}\ndata: ${JSON.stringify(entry)}\n\n`);
+  // Without data it is no event: the client only keeps the id, and goes on behind it.
+  const behind = place === undefined ? undefined : fieldOf(body, place);
+  if (typeof behind === 'number' && behind !== entries.at(-1)?.[id]) events.push(`id: ${behind}\n\n`);
+  const ended = end === undefined ? undefined : fieldOf(output, end);
+  const last =
+    ended === undefined
+      ? []
+      : [`event: end\nretry: ${RECONNECT_AFTER_END_MILLISECONDS}\ndata: ${JSON.stringify(ended)}\n\n`];
+  return [`retry: ${RECONNECT_MILLISECONDS}\n\n`, ...events, ...last].join('');
 }
 
+const fieldOf = (output: unknown, name: string): unknown =>
+  typeof output === 'object' && output !== null ? new Map(Object.entries(output)).get(name) : undefined;
+
 function entriesOf(output: unknown, list: string): Record<string, unknown>[] {
-  if (typeof output !== 'object' || output === null) return [];
-  const found: unknown = new Map(Object.entries(output)).get(list);
+  const found = fieldOf(output, list);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the row's schema: the list that it streams holds objects
   return Array.isArray(found) ? (found as Record<string, unknown>[]) : [];
 }
@@ -121,7 +133,11 @@ export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, outp
     return withStream(textAnswer(row, headers, body as Text), output);
   if (row.eventStream && wantsEventStream(event.headers.accept)) {
     const streamHeaders = { ...headers, 'content-type': EVENT_STREAM, 'cache-control': 'no-cache' };
-    return { statusCode: row.success, headers: streamHeaders, body: eventStream(row.eventStream, body) };
+    return {
+      statusCode: row.success,
+      headers: streamHeaders,
+      body: eventStream(row.eventStream, body, output),
+    };
   }
   return {
     statusCode: statusOf(row, output, headers),

@@ -1,4 +1,5 @@
 import type { RouteRow } from '../contract/routes/route.ts';
+import { RELEASE_VERSION, VERSION_HEADER } from '../contract/version.ts';
 import type { Middleware, Result } from './exchange.ts';
 import { logger } from './logger.ts';
 
@@ -9,6 +10,7 @@ const markResponse: NonNullable<Middleware['after']> = ({ event, response }) => 
     ...response.headers,
     ...(!names.includes('x-content-type-options') && { 'x-content-type-options': 'nosniff' }),
     'x-request-id': event.requestContext.requestId,
+    [VERSION_HEADER]: RELEASE_VERSION,
   };
   if (event.requestContext.http.method === 'HEAD') withoutBody(response);
 };
@@ -22,8 +24,8 @@ function withoutBody(response: Result): void {
 }
 
 /**
- * `X-Request-Id` on every answer, errors included: what a person quotes and the log finds. And `nosniff`, so
- * that no browser takes JSON with a user's text in it for a page.
+ * `X-Request-Id` on every answer, errors included: what a person quotes and the log finds. And the version,
+ * and `nosniff`, so that no browser takes JSON with a user's text in it for a page.
  */
 export const requestId: Middleware = { after: markResponse, onError: markResponse };
 

@@ -18,7 +18,7 @@ import {
   corsResponseHeaders,
 } from '../contract/browser/cors.ts';
 import { routes } from '../contract/routes/index.ts';
-import { type RouteRow, routeKeysOf } from '../contract/routes/route.ts';
+import { accessOf, type RouteRow, routeKeysOf } from '../contract/routes/route.ts';
 import { fallbackHandler } from './handlers.ts';
 import { kebab, nameOf, type Platform } from './platform.ts';
 import type { Settings } from './settings.ts';
@@ -133,13 +133,13 @@ class AreaStack extends NestedStack {
     for (const [handler, sharing] of Map.groupBy(rows, (row) => row.handler)) {
       const [row] = sharing;
       if (row === undefined) continue;
-      const { summary, access } = row;
+      const { summary } = row;
       const isGuarded = row.permission !== 'public';
       const own = row.variables ?? [];
       const variables = [...own, 'SLIPWAY_BASE_URL' as const, ...(isGuarded ? identityVariables : [])];
       const made = this.#endpoint(
         shared,
-        { name: kebab(row.operation), handler, summary, access, variables },
+        { name: kebab(row.operation), handler, summary, access: accessOf(row), variables },
         sharing.flatMap(routeKeysOf),
       );
       for (const { operation } of sharing) this.roles.set(operation, made.role);

@@ -98,12 +98,18 @@ describe('an installation on AWS', () => {
     };
     const path = `/v2/deployments/${FOREIGN_ID}`;
     expect(await get('/ok', '')).toEqual([200, { ok: true }]);
-    expect(await get(path, 'slp_wrong')).toEqual([401, { detail: 'Invalid or missing credentials' }]);
+    expect(await get(path, 'slp_wrong')).toEqual([
+      401,
+      { detail: 'Invalid or missing credentials', code: 'unauthenticated' },
+    ]);
     expect(await get(path, slipway.apiKey)).toEqual([
       404,
-      { detail: `Deployment ID ${FOREIGN_ID} not found.` },
+      { detail: `Deployment ID ${FOREIGN_ID} not found.`, code: 'deployment_not_found' },
     ]);
-    expect(await get('/v2/nothing', slipway.apiKey)).toEqual([404, { detail: 'Not found.' }]);
+    expect(await get('/v2/nothing', slipway.apiKey)).toEqual([
+      404,
+      { detail: 'Not found.', code: 'path_not_found' },
+    ]);
     expect(await api(slipway, 'PUT', '/v2/deployments')).toMatchObject({ status: 405 });
   });
 

@@ -1,7 +1,22 @@
+import { routes } from '../../lib/contract/routes/index.ts';
+import { accessOf } from '../../lib/contract/routes/route.ts';
+import { kebab } from '../../lib/infra/platform.ts';
 import type { Emulator } from './emulator.ts';
+
+/** Functions that query nothing for themselves. */
+const asking = routes
+  .filter(
+    (row) => !row.access.some((word) => word === 'table:query') && accessOf(row).includes('table:query'),
+  )
+  .map(({ operation }) => kebab(operation));
 
 /** `function action` that no run here can use, whatever it does, and why; other tests take these ways. */
 const unusable: { permissions: RegExp; because: string }[] = [
+  {
+    permissions: new RegExp(`^(${asking.join('|')}) dynamodb:Query$`),
+    because:
+      'The only tenant of a bearer is looked up, and no issuer is here: test/integration/http/security.',
+  },
   {
     permissions: / logs:(CreateLogStream|PutLogEvents)$/,
     because: 'The emulator writes the logs of functions itself, not with their roles.',

@@ -42,6 +42,7 @@ describe('the audit of the route table', () => {
       'listRepositories',
       'queryBuildLogs',
       'queryDeployLogs',
+      'queryDeploymentLogs',
       'queryProjectDeployLogs',
       'queryRevisionLogs',
       'receiveDelivery',

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../lib/contract/errors.ts';
-import { API_VERSION, openApiDocument, openApiText } from '../../lib/contract/openapi/document.ts';
+import { openApiDocument, openApiText } from '../../lib/contract/openapi/document.ts';
 import { errorTextOf } from '../../lib/contract/openapi/errors.ts';
 import { exampleOf } from '../../lib/contract/openapi/examples/index.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
+import { RELEASE_VERSION } from '../../lib/contract/version.ts';
 import { checkResourceSpec } from '../../lib/domain/resource-spec.ts';
 
 type Json = { [key: string]: Json } & Json[] & string;
@@ -41,7 +42,7 @@ describe('docs/openapi.json', () => {
   });
 
   it('has the version of the package', () => {
-    expect(JSON.parse(read('package.json'))).toMatchObject({ version: API_VERSION });
+    expect(JSON.parse(read('package.json'))).toMatchObject({ version: RELEASE_VERSION });
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '0.2.0' } });
   });
 

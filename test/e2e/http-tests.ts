@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { RELEASE_VERSION } from '../../lib/contract/version.ts';
 import { type Ask, type Raw, send, sendBytes, sendLines } from '../support/http/raw-request.ts';
 import { create, type Program, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
@@ -60,10 +61,11 @@ export function httpTests(program: () => Program): void {
       const answer = await ask(asked());
       expect([answer.status, JSON.parse(answer.text)]).toEqual([
         status,
-        { detail: expect.any(status === 422 ? Array : String) },
+        { detail: expect.any(status === 422 ? Array : String), code: expect.stringMatching(/^[a-z_]+$/) },
       ]);
       expect(answer.headers).toMatchObject({
         'x-request-id': expect.stringMatching(/^\S{8,}$/),
+        'x-slipway-version': RELEASE_VERSION,
         'x-content-type-options': 'nosniff',
         'content-type': expect.stringMatching(/^application\/json/),
         ...headers,
@@ -91,7 +93,9 @@ export function httpTests(program: () => Program): void {
       for (const [status, { status: answered, headers }] of answers) {
         expect([answered, headers['access-control-allow-origin']]).toEqual([status, origin]);
         expect(headers['access-control-expose-headers']).toContain('x-request-id');
+        expect(headers['access-control-expose-headers']).toContain('x-slipway-version');
         expect(headers['x-request-id']).toMatch(/^\S{8,}$/);
+        expect(headers['x-slipway-version']).toBe(RELEASE_VERSION);
       }
     });
 
@@ -201,11 +205,11 @@ export function httpTests(program: () => Program): void {
       const huge = await ask({ method: 'POST', path: '/v2/deployments', body: 'x'.repeat(7 * 1024 * 1024) });
       expect([huge.status, huge.headers['x-request-id']]).toEqual([413, expect.stringMatching(/^\S{8,}$/)]);
       expect(await sendBytes(program(), 'NOT HTTP AT ALL\r\n\r\n')).toMatch(
-        /^HTTP\/1\.1 400 [^]*x-request-id: \S{8,}\r\nx-content-type-options: nosniff[^]*\{"detail":"These bytes are no HTTP request."\}$/,
+        /^HTTP\/1\.1 400 [^]*x-request-id: \S{8,}\r\nx-slipway-version: \S+\r\nx-content-type-options: nosniff[^]*\{"detail":"These bytes are no HTTP request.","code":"malformed_request"\}$/,
       );
       const longest = `GET /ok?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`;
       expect(await sendBytes(program(), longest)).toMatch(
-        /^HTTP\/1\.1 431 [^]*x-request-id: \S{8,}[^]*\{"detail":"The address and the headers [^"]*"\}$/,
+        /^HTTP\/1\.1 431 [^]*x-request-id: \S{8,}[^]*\{"detail":"The address and the headers [^"]*","code":"headers_too_large"\}$/,
       );
       const cut = 'POST /v2/deployments HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"name"';
       await sendBytes(program(), cut, 'end');

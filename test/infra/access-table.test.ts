@@ -4,6 +4,7 @@ import type { Access } from '../../lib/contract/access.ts';
 import { type FunctionRow, functionRows, managingRows } from '../../lib/contract/functions.ts';
 import { inReadingOrder } from '../../lib/contract/openapi/document.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
+import { accessOf } from '../../lib/contract/routes/route.ts';
 import { permissionsFor } from '../../lib/infra/access.ts';
 import { mutations } from '../aws/mutations.ts';
 
@@ -43,7 +44,7 @@ const arns = {
   },
 };
 
-function accessOf(access: readonly Access[]): string {
+function permissionsOf(access: readonly Access[]): string {
   const permissions = permissionsFor(access, arns).map(
     ({ actions, resources }) => `${actions.join(', ')} on ${resources.join(', ')}`,
   );
@@ -54,13 +55,14 @@ function page(): string {
   const endpoints = [...Map.groupBy(inReadingOrder(routes), ({ handler }) => handler)].map(
     ([handler, rows]) => {
       const calls = rows.map(({ method, path }) => `\`${method} ${path}\``).join(', ');
-      return `| ${handler.replace('functions/', '')} | ${calls} | ${accessOf(rows[0]?.access ?? [])} |`;
+      return `| ${handler.replace('functions/', '')} | ${calls} | ${permissionsOf(rows[0] === undefined ? [] : accessOf(rows[0]))} |`;
     },
   );
   const others = Object.values({ ...functionRows, ...managingRows }).map(
     ({ handler, summary, access, managing }: FunctionRow) => {
-      const more = managing === undefined ? '' : `; where agents run on Fargate also ${accessOf(managing)}`;
-      return `| ${handler.replace('functions/', '')} | ${summary} | ${accessOf(access)}${more} |`;
+      const more =
+        managing === undefined ? '' : `; where agents run on Fargate also ${permissionsOf(managing)}`;
+      return `| ${handler.replace('functions/', '')} | ${summary} | ${permissionsOf(access)}${more} |`;
     },
   );
   return `# Access

@@ -82,7 +82,14 @@ export function settingsTests(): void {
           AllowOrigins: ['https://console.example', 'http://localhost:5173'],
           AllowMethods: expect.arrayContaining(['GET', 'POST', 'PATCH']),
           AllowHeaders: expect.arrayContaining(['X-Api-Key', 'X-Tenant-Id', 'Idempotency-Key', 'If-Match']),
-          ExposeHeaders: ['ETag', 'Idempotent-Replayed', 'Retry-After', 'X-Request-Id', 'X-Slipway-Ignored'],
+          ExposeHeaders: [
+            'ETag',
+            'Idempotent-Replayed',
+            'Retry-After',
+            'X-Request-Id',
+            'X-Slipway-Ignored',
+            'X-Slipway-Version',
+          ],
           MaxAge: 3600,
         },
       });

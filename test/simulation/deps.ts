@@ -174,6 +174,7 @@ function blobsOf({ blobs }: Services, invocation: Invocation): Deps['blobs'] {
 
 function logsOf(invocation: Invocation): Deps['logs'] {
   return {
+    lagMilliseconds: 0,
     append: ({ deploymentId }) => invocation.call('logs', 'a log line', () => undefined, deploymentId),
     query: ({ deploymentId }) =>
       invocation.call('logs', 'reading a log', () => ({ entries: [], nextOffset: undefined }), deploymentId),

@@ -24,6 +24,9 @@ import { chunksOf, createdAt, packLines, unpackLines } from './log-chunks.ts';
 /** At most two megabytes: half of what a transaction may hold. */
 const CHUNKS_A_TRANSACTION_MAX = 20;
 
+/** CloudWatch Logs hands on what builds and tasks print within seconds, beside the event that they ended. */
+const LAG_MILLISECONDS = 5_000;
+
 /**
  * Log lines in the table: gzipped chunks in the order of their times, one log a deployment and type. An
  * append is a transaction with the log's end, so a chunk never appears before one that was read already: who
@@ -31,6 +34,7 @@ const CHUNKS_A_TRANSACTION_MAX = 20;
  */
 export function createTableLogs(table: Table, clock: Pick<Clock, 'now'>): Logs {
   return {
+    lagMilliseconds: LAG_MILLISECONDS,
     async append(stream, lines) {
       if (lines.length > 0) await appendLines(table, stream, lines, clock.now());
     },

@@ -1,5 +1,6 @@
 import type { RouteRow } from '../routes/route.ts';
 import { IGNORED_HEADER } from '../validation/ignored-fields.ts';
+import { VERSION_HEADER } from '../version.ts';
 
 /**
  * What pages of other origins may ask and read. Keys travel in headers that pages set themselves, never in
@@ -23,6 +24,7 @@ export const corsResponseHeaders = [
   'Retry-After',
   'X-Request-Id',
   IGNORED_HEADER,
+  VERSION_HEADER,
 ] as const;
 
 /** A browser need not ask again for so long. */

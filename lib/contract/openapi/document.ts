@@ -1,19 +1,18 @@
 import type { RouteRow } from '../routes/route.ts';
+import { RELEASE_VERSION } from '../version.ts';
 import { type Components, makeComponents } from './components.ts';
 import { exampleOf } from './examples/index.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { parametersOf } from './parameters.ts';
 import { responsesOf, sharedHeaders, sharedResponses } from './responses.ts';
 
-export const API_VERSION = '0.2.0';
-
 const info = {
   title: 'Slipway',
-  version: API_VERSION,
+  version: RELEASE_VERSION,
   description:
-    'A deployment control plane for agent servers. Errors are `{"detail": …}`: a text, or for 422 a list of every problem. Unknown fields and ' +
+    'A deployment control plane for agent servers. Errors are `{"detail": …, "code": …}`: a text, or for 422 a list of every problem, and the name of the error, which stays the same when its text is put better. Unknown fields and ' +
     'parameters are ignored, and `X-Slipway-Ignored` names such fields of a body; an empty parameter is an absent one, and null is absent in requests. A body has at most 1 MiB. Every answer ' +
-    'carries `X-Request-Id`.',
+    'carries `X-Request-Id` and `X-Slipway-Version`.',
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 };
 

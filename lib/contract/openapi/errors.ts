@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { type ErrorCode, errors } from '../errors.ts';
+import { type ErrorCode, errors, VALIDATION_CODE } from '../errors.ts';
 import { type RouteRow, readsBody, takesIdempotencyKey } from '../routes/route.ts';
 
 /** Bodies of refusals. */
-export const errorBody = z.object({ detail: z.string() });
+export const errorBody = z.object({ detail: z.string(), code: z.string() });
 
 /** What API Gateway answers by itself, before any function of ours is asked. */
 export const gatewayErrorBody = z.object({ message: z.string() });
@@ -15,7 +15,10 @@ export const validationItem = z.object({
   input: z.unknown().optional(),
   ctx: z.record(z.string(), z.unknown()).optional(),
 });
-export const validationErrorBody = z.object({ detail: z.array(validationItem) });
+export const validationErrorBody = z.object({
+  detail: z.array(validationItem),
+  code: z.literal(VALIDATION_CODE),
+});
 
 /** What API Gateway may answer in our place; ours have other bodies. */
 export const gatewayStatuses: ReadonlySet<number> = new Set([413, 429, 503]);
@@ -25,7 +28,7 @@ const whereKeysAreAsked = [
   'tenant_required',
   'tenant_forbidden',
   'membership_missing',
-  'membership_missing',
+  'membership_none',
   'permission_missing',
   'unavailable',
 ] as const satisfies ErrorCode[];

@@ -217,6 +217,12 @@ const parameterNotes: Record<string, Note> = {
     description: '`current`: with the secrets of today instead of those that the revision had.',
   },
   'queryRevisionLogs.type': { description: 'Of the build, or of the deploy and the running server.' },
+  'queryDeploymentLogs.type': {
+    description: 'Of the builds, or (the default) of the deploys and the running servers.',
+  },
+  'listEvents.deployment_id': {
+    description: 'Only events of this deployment, also of one that was deleted.',
+  },
   order: { description: '`asc`: oldest first.' },
   level: { description: 'Only lines of this level or a higher one, in any case.' },
   query: { description: 'Only lines that contain this.' },

@@ -1,6 +1,7 @@
-import { type ErrorCode, errors } from '../errors.ts';
+import { type ErrorCode, errors, VALIDATION_CODE } from '../errors.ts';
 import { type RouteRow, takesIdempotencyKey } from '../routes/route.ts';
 import { IGNORED_HEADER } from '../validation/ignored-fields.ts';
+import { VERSION_HEADER } from '../version.ts';
 import type { Components } from './components.ts';
 import {
   errorBody,
@@ -52,6 +53,7 @@ const headerDescriptions: Record<string, string> = {
   'WWW-Authenticate': 'The authentication schemes that are accepted.',
   'X-Request-Id': 'The id of this request; quote it when you report a problem.',
   'Set-Cookie': 'Identifies the browser that started the request, or clears that cookie.',
+  [VERSION_HEADER]: 'The version of the installation.',
   [IGNORED_HEADER]:
     'Fields of the body that nothing reads, by their paths: `env, source_config.branch`. At most 20, percent-encoded.',
   'Idempotent-Replayed': '`true`: this is the response to an earlier request with the same key.',
@@ -65,7 +67,7 @@ const headerDescriptions: Record<string, string> = {
 };
 
 /** Every answer of ours has them. */
-const EVERYWHERE = ['X-Request-Id', 'X-Content-Type-Options'];
+const EVERYWHERE = ['X-Request-Id', VERSION_HEADER, 'X-Content-Type-Options'];
 
 const headerReferences = (names: readonly string[]): JsonSchema =>
   Object.fromEntries(
@@ -129,7 +131,9 @@ function refusal(
 ): JsonSchema {
   const ours = reference(errorBody);
   const gateway = reference(gatewayErrorBody);
-  const examples = Object.fromEntries(codes.map((code) => [code, { value: { detail: errorTextOf(code) } }]));
+  const examples = Object.fromEntries(
+    codes.map((code) => [code, { value: { detail: errorTextOf(code), code } }]),
+  );
   const names = codes.flatMap((code) => Object.keys(shapeOf(code).headers ?? {})).map(canonical);
   return {
     description: meanings[status] ?? '',
@@ -152,6 +156,7 @@ const invalid = ({ reference }: Components): JsonSchema => ({
           ctx: { le: 100 },
         },
       ],
+      code: VALIDATION_CODE,
     },
   }),
 });
@@ -170,7 +175,10 @@ const headersTooLong = ({ reference }: Components): JsonSchema => ({
   content: json(
     { anyOf: [reference(errorBody), reference(gatewayErrorBody)] },
     {
-      example: { detail: 'The address and the headers of this request have more than 16384 bytes together.' },
+      example: {
+        detail: 'The address and the headers of this request have more than 16384 bytes together.',
+        code: 'headers_too_large',
+      },
     },
   ),
 });

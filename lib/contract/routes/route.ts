@@ -37,8 +37,12 @@ type Follower = {
   writes: string;
 };
 
-/** The name of the list in the answer, and of the field of its entries that is the `id` of each event. */
-export type StreamedList = { list: string; id: string };
+/**
+ * The name of the list in the answer, and of the field of its entries that is the `id` of each event. `end`:
+ * what the use case gives besides, outside of its schema, once nothing follows any more. `place`: the field
+ * of the answer with the id that has been looked through, which may be behind the last entry's.
+ */
+export type StreamedList = { list: string; id: string; end?: string; place?: string };
 
 /** Statuses of pages beside that of a success. */
 type PageAnswers = { statuses: readonly number[] };
@@ -115,6 +119,16 @@ type Endpoint = {
 export function route<const R extends RouteRow>(row: R): R {
   return row;
 }
+
+/**
+ * What the function of a row may do: what its use case does, and what finds out who asks. The only tenant of
+ * a bearer token that names none is looked up.
+ */
+export const accessOf = ({
+  access,
+  permission,
+}: Pick<RouteRow, 'access' | 'permission'>): readonly Access[] =>
+  permission === 'public' ? access : [...new Set<Access>([...access, 'table:query'])];
 
 /**
  * Whether an `Idempotency-Key` counts: on what changes something, unless the answer is not to be kept.

@@ -34,8 +34,9 @@ export type Identity = Omit<Caller, 'tenantId'> & {
 /**
  * Who asks, by their key or, without one, by their bearer token. Throws `unauthenticated` without saying
  * whether the credential is missing, malformed, unknown, revoked or expired; `tenant_required`,
- * `tenant_forbidden` and `membership_missing` when it is good but the tenant is not theirs. A good key is
- * noted in `uses`. An error about a known credential keeps whose it is, for the audit (`whoWasRefused`).
+ * `tenant_forbidden`, `membership_missing` and `membership_none` when it is good but the tenant is not
+ * theirs. A good key is noted in `uses`. An error about a known credential keeps whose it is, for the audit
+ * (`whoWasRefused`).
  */
 export async function authenticateCaller(
   deps: IdentityDeps,
@@ -53,7 +54,7 @@ export async function authenticateCaller(
   return { ...who, tenantId };
 }
 
-/** Who asks, where the request need not pick a tenant. A bearer token always picks one. */
+/** Who asks, where the request need not pick a tenant; a bearer token of several has to. */
 export async function identify(
   deps: IdentityDeps,
   { apiKey, authorization, tenantId }: Credentials,

@@ -29,7 +29,9 @@ const environmentProvider = once(() => {
 });
 
 /**
- * Who asks with a bearer token: its subject, in the role that they have in the tenant that the request picks.
+ * Who asks with a bearer token: its subject, in the role that they have in the tenant that the request
+ * picks, or in their only one. Throws `tenant_required` where they have several, `membership_none` and
+ * `membership_missing`.
  */
 export async function bearerCaller(
   deps: BearerDeps,
@@ -37,8 +39,8 @@ export async function bearerCaller(
   tenantId: string | undefined,
 ): Promise<Caller> {
   const known = await bearerUser(deps, authorization);
-  if (tenantId === undefined) throw refusedAs(refuse('tenant_required', {}), known);
-  const part = await membership(deps, known, tenantId);
+  const part =
+    tenantId === undefined ? await onlyMembership(deps, known) : await membership(deps, known, tenantId);
   return { ...part, ...known, listenerId: undefined, maker: { kind: 'bearer' } };
 }
 
@@ -54,14 +56,31 @@ export async function bearerUser(deps: BearerDeps, authorization: string): Promi
 
 type Membership = Pick<MemberItem, 'role' | 'organization_id'> & { tenantId: string };
 
-/** Where a user is a member, newest tenant first; at most `TENANTS_MAX`. */
-export async function membershipsOf({ table }: BearerDeps, { userId }: User): Promise<Membership[]> {
+/** Where a user is a member, newest tenant first; at most `limit` are looked at. */
+export async function membershipsOf(
+  { table }: BearerDeps,
+  { userId }: User,
+  limit = TENANTS_MAX,
+): Promise<Membership[]> {
   const id = memberIdOf(userId);
-  const tenants = await tenantsOfMember(table, id, TENANTS_MAX);
+  const tenants = await tenantsOfMember(table, id, limit);
   const found = await Promise.all(
     tenants.map(async (tenantId) => ({ tenantId, member: await findMember(table, tenantId, id) })),
   );
   return found.flatMap(({ tenantId, member }) => (isOf(userId, member) ? [{ tenantId, ...member }] : []));
+}
+
+/** Rows of those who are no members any more go with them: hardly one is found beside the only one. */
+const LOOKED_AT_MAX = 5;
+
+async function onlyMembership(
+  deps: BearerDeps,
+  known: User,
+): Promise<Pick<Caller, 'tenantId' | 'organizationId' | 'role'>> {
+  const [only, another] = await membershipsOf(deps, known, LOOKED_AT_MAX);
+  if (only === undefined) throw refusedAs(refuse('membership_none', {}), known);
+  if (another !== undefined) throw refusedAs(refuse('tenant_required', {}), known);
+  return { tenantId: only.tenantId, organizationId: only.organization_id, role: only.role };
 }
 
 // The user is compared too, in case two subjects have the same id.

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { NamedRefusal } from '../../serving/admission.ts';
 
 const PREFIX = '/blobs/';
 
@@ -47,7 +48,7 @@ export function serveSigned(deps: Deps): ServeSigned {
   };
 }
 
-type Refusal = { status: number; detail: string; headers?: Record<string, string> };
+type Refusal = NamedRefusal & { headers?: Record<string, string> };
 
 function parseUrl(path: string | undefined): URL | undefined {
   return URL.parse(path ?? '/', 'http://localhost') ?? undefined;
@@ -57,6 +58,7 @@ function methodRefusal({ method }: IncomingMessage): Refusal {
   const allow = METHODS.join(', ');
   return {
     status: 405,
+    code: 'method_not_allowed',
     detail: `Method ${method} is not allowed here; allowed: ${allow}.`,
     headers: { allow },
   };
@@ -72,9 +74,10 @@ function signatureRefusal(
   const expiresText = query.get('expires') ?? '';
   const wellFormed = deps.isKey(key) && /^\d{1,12}$/.test(expiresText);
   if (!wellFormed || !sameText(given, deps.sign(method, key, Number(expiresText)))) {
-    return { status: 403, detail: 'The signature of this URL is not valid.' };
+    return { status: 403, code: 'signature_invalid', detail: 'The signature of this URL is not valid.' };
   }
-  if (deps.now() > Number(expiresText) * 1000) return { status: 403, detail: 'This URL has expired.' };
+  if (deps.now() > Number(expiresText) * 1000)
+    return { status: 403, code: 'url_expired', detail: 'This URL has expired.' };
   return undefined;
 }
 
@@ -88,7 +91,11 @@ function sameText(given: string, expected: string): boolean {
 async function answerObject(deps: Deps, key: string, request: IncomingMessage, response: ServerResponse) {
   const found = await deps.find(key);
   if (found === undefined)
-    return answerProblem(request, response, { status: 404, detail: 'Object not found.' });
+    return answerProblem(request, response, {
+      status: 404,
+      code: 'object_not_found',
+      detail: 'Object not found.',
+    });
   const headers = { 'content-type': 'application/octet-stream', 'content-length': found.sizeBytes };
   response.writeHead(200, { ...headers, 'cache-control': 'no-store' });
   try {
@@ -102,7 +109,11 @@ async function answerObject(deps: Deps, key: string, request: IncomingMessage, r
 class TooLarge extends Error {}
 
 async function takeObject(deps: Deps, key: string, request: IncomingMessage, response: ServerResponse) {
-  const tooLarge = { status: 413, detail: `The object is larger than ${deps.sizeBytesMax} bytes.` };
+  const tooLarge = {
+    status: 413,
+    code: 'object_too_large',
+    detail: `The object is larger than ${deps.sizeBytesMax} bytes.`,
+  };
   if (Number(request.headers['content-length'] ?? 0) > deps.sizeBytesMax)
     return answerProblem(request, response, tooLarge);
   try {
@@ -128,7 +139,7 @@ async function* limited(request: IncomingMessage, sizeBytesMax: number): AsyncGe
 }
 
 function answerProblem(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
-  const body = JSON.stringify({ detail: refusal.detail });
+  const body = JSON.stringify({ detail: refusal.detail, code: refusal.code });
   // An unread request body would keep the connection busy.
   request.resume();
   response.writeHead(refusal.status, { 'content-type': 'application/json', ...refusal.headers });

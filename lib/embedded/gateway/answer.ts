@@ -2,8 +2,9 @@ import { maxHeaderSize, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { RELEASE_VERSION } from '../../contract/version.ts';
 import type { Result } from '../../http/exchange.ts';
-import type { HttpRefusal } from '../../serving/admission.ts';
+import type { NamedRefusal } from '../../serving/admission.ts';
 
 /** The headers of a result, cookies as repeated headers. */
 export function resultHeaders(result: Result): Record<string, string | string[]> {
@@ -47,39 +48,43 @@ export async function sendStream(
 
 const hasBody = ({ statusCode = 200 }: Result): boolean => statusCode !== 204 && statusCode !== 304;
 
-type Refused = { statusCode: number; reason: string; detail: string };
+type Refused = { statusCode: number; reason: string; code: string; detail: string };
 
 /** What a connection is told whose bytes are no request. */
 const refusedBytes: Record<string, Refused> = {
   HPE_HEADER_OVERFLOW: {
     statusCode: 431,
     reason: 'Request Header Fields Too Large',
+    code: 'headers_too_large',
     detail: `The address and the headers of this request have more than ${maxHeaderSize} bytes together; send a shorter address, or fewer headers.`,
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     statusCode: 408,
     reason: 'Request Timeout',
+    code: 'request_timeout',
     detail: 'The headers of this request did not come to their end in time. Send the request again.',
   },
 };
 const noRequest: Refused = {
   statusCode: 400,
   reason: 'Bad Request',
+  code: 'malformed_request',
   detail: 'These bytes are no HTTP request.',
 };
 
 /** Answers what could not be read as a request, and closes its connection. */
-export function refuseBytes({ code = '' }: NodeJS.ErrnoException, socket: Duplex, requestId: string): void {
+export function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex, requestId: string): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const { statusCode, reason, detail } = refusedBytes[code] ?? noRequest;
-  const body = JSON.stringify({ detail });
+  const { statusCode, reason, code, detail } = refusedBytes[error.code ?? ''] ?? noRequest;
+  const body = JSON.stringify({ detail, code });
   const headers = [
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    `x-slipway-version: ${RELEASE_VERSION}`,
     'x-content-type-options: nosniff',
     'connection: close',
   ];
@@ -87,17 +92,17 @@ export function refuseBytes({ code = '' }: NodeJS.ErrnoException, socket: Duplex
 }
 
 /** What this gateway has to say of a request and API Gateway would not: as handlers say it. */
-export function sendProblem(response: ServerResponse, { status, detail }: HttpRefusal): void {
+export function sendProblem(response: ServerResponse, { status, code, detail }: NamedRefusal): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
   response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ detail }));
+  response.end(JSON.stringify({ detail, code }));
 }
 
 /** Refuses a request whose body may not have been read to its end. */
-export function sendGatewayError(response: ServerResponse, statusCode: number, detail: string): void {
+export function sendGatewayError(response: ServerResponse, { status, code, detail }: NamedRefusal): void {
   if (response.headersSent) {
     response.destroy();
     return;
@@ -105,6 +110,6 @@ export function sendGatewayError(response: ServerResponse, statusCode: number, d
   // Closing on a client that is still sending would lose it the answer; what it sends is read to its end and
   // dropped.
   const headers = response.req.complete ? { connection: 'close' } : {};
-  response.writeHead(statusCode, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify({ detail }));
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify({ detail, code }));
 }

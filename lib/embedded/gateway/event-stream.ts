@@ -21,10 +21,13 @@ export function lastEventId(text: string): string | undefined {
   return [...text.matchAll(/^id: ?(.*)$/gm)].at(-1)?.[1];
 }
 
+/** Whether a text of server-sent events says that nothing follows. */
+const isEnd = (text: string): boolean => /^event: ?end$/m.test(text);
+
 /**
  * Keeps the connection open and sends one answer after the other: each further one asks for what comes after
  * the last event sent, as a client that reconnects would. Ends when `ended` aborts (the client has left, or
- * the gateway closes), or an answer is no stream of events any more.
+ * the gateway closes), an answer says `end`, or it is no stream of events any more.
  */
 export async function sendEventStream(
   response: ServerResponse,
@@ -40,10 +43,12 @@ export async function sendEventStream(
     const body = result.body ?? '';
     const id = lastEventId(body);
     // The `retry:` line of an answer without events is sent once, at the beginning.
-    if (id !== undefined || result === first) await write(response, body, ended);
+    const isLast = isEnd(body);
+    const isNew = id !== undefined && id !== lastId;
+    if (isNew || isLast || result === first) await write(response, body, ended);
+    if (isLast) break;
     lastId = id ?? lastId;
-    if (id === undefined)
-      await delay(PAUSE_MILLISECONDS, undefined, { signal: ended }).catch(() => undefined);
+    if (!isNew) await delay(PAUSE_MILLISECONDS, undefined, { signal: ended }).catch(() => undefined);
     const following = ended.aborted ? undefined : await unlessAborted(next(lastId), ended);
     if (following === undefined) break;
     result = following;

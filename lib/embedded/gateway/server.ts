@@ -3,12 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { corsMethods } from '../../contract/browser/cors.ts';
+import { type ApiError, refuse } from '../../contract/errors.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
+import { RELEASE_VERSION, VERSION_HEADER } from '../../contract/version.ts';
 import { knownErrorAnswer } from '../../http/errors.ts';
 import type { RequestContext, Result } from '../../http/exchange.ts';
 import { wantsEventStream } from '../../http/respond.ts';
 import { streamOf } from '../../http/streamed.ts';
-import { httpRefusalOf } from '../../serving/admission.ts';
+import { httpRefusalOf, type NamedRefusal } from '../../serving/admission.ts';
 import { isLoopbackHost } from '../../serving/hosts.ts';
 import { BODY_SILENCE_MILLISECONDS, BODY_SILENT, endSilentBodies } from '../../serving/silent-bodies.ts';
 import { refuseBytes, sendGatewayError, sendProblem, sendResult, sendStream } from './answer.ts';
@@ -43,6 +45,10 @@ export type GatewayOptions = {
   onError: (error: unknown, what: string) => void;
 };
 
+function refusalOf({ status, code, message: detail }: ApiError): NamedRefusal {
+  return { status, code, detail };
+}
+
 export type Gateway = {
   port: number;
   /** Takes no more requests, gives those in flight a moment, then closes what is left. */
@@ -54,7 +60,12 @@ const HANDLER_MILLISECONDS = 30_000;
 const CLOSE_GRACE_MILLISECONDS = 3_000;
 /** A slow client may not hold a connection for ever. Bodies may be slow, but not silent. */
 const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
-const TOO_LARGE = `Request body is larger than ${BODY_BYTES_MAX} bytes.`;
+const TOO_LARGE = refusalOf(refuse('body_too_large', { sizeBytesMax: BODY_BYTES_MAX }));
+const STOPPING = {
+  status: 503,
+  code: 'unavailable',
+  detail: 'The installation is being stopped; try again.',
+};
 const WAY_OUT = 'It does for localhost, and for the hosts that the variable SLIPWAY_PUBLIC_HOSTS names.';
 /**
  * Longer than clients' own idle limits, so that they and not we close a connection that may just be used
@@ -89,7 +100,7 @@ class HttpGateway {
     });
     this.#server.on('clientError', (error, socket) => refuseBytes(error, socket, randomUUID()));
     const silence = options.bodySilenceMilliseconds ?? BODY_SILENCE_MILLISECONDS;
-    const refusal = { status: 408, detail: BODY_SILENT };
+    const refusal = { status: 408, code: 'request_timeout', detail: BODY_SILENT };
     endSilentBodies(this.#server, silence, (response) => sendProblem(response, refusal));
     this.#server.on('request', (request, response) => this.#track(this.#answer(request, response)));
   }
@@ -129,6 +140,7 @@ class HttpGateway {
     response.setHeader('x-request-id', requestId);
     // Blobs and what this gateway says by itself too.
     response.setHeader('x-content-type-options', 'nosniff');
+    response.setHeader(VERSION_HEADER, RELEASE_VERSION);
     const refusal = httpRefusalOf(request, (host) => this.#isServed(host), WAY_OUT);
     if (refusal !== undefined) return sendProblem(response, refusal);
     try {
@@ -140,7 +152,7 @@ class HttpGateway {
       if (known !== undefined) return sendResult(response, known);
       const what = `${request.method} ${requestTargetOf(request.url ?? '/').rawPath} request_id=${requestId}`;
       this.#options.onError(error, what);
-      sendGatewayError(response, 500, 'Internal server error');
+      sendGatewayError(response, refusalOf(refuse('internal', {})));
     }
   }
 
@@ -151,7 +163,7 @@ class HttpGateway {
   async #invokeRoute(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await receiveBody(request);
     if (body === 'gone') return;
-    if (body === 'too_large') return sendGatewayError(response, 413, TOO_LARGE);
+    if (body === 'too_large') return sendGatewayError(response, TOO_LARGE);
     const target = requestTargetOf(request.url ?? '/');
     const match = this.#route(request.method ?? 'GET', target.path);
     const event = eventOf(request, target, match, body, Date.now());
@@ -162,8 +174,7 @@ class HttpGateway {
     const isStream = match.row?.eventStream !== undefined && wantsEventStream(request.headers.accept);
     const follows = isStream || match.row?.leadsOn === true;
     const result = follows ? await unlessAborted(working, this.#closing.signal) : await working;
-    if (result === undefined)
-      return sendGatewayError(response, 503, 'The installation is being stopped; try again.');
+    if (result === undefined) return sendGatewayError(response, STOPPING);
     const stream = streamOf(result);
     if (stream !== undefined) return sendStream(response, result, stream, this.#closing.signal);
     if (response.destroyed) return;

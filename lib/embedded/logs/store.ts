@@ -29,6 +29,8 @@ export function openLogStore(options: LogStoreOptions): LogStore {
   const bounds = options.bounds ?? defaultBounds;
   let isOpen = true;
   return {
+    // The builder, and a listener, hand over every line before they say how it ended.
+    lagMilliseconds: 0,
     async append(stream, lines) {
       if (lines.length > 0) appendLines(database, stream, lines, { now: options.now(), bounds });
     },

@@ -3,15 +3,19 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { following, followUntil } from '../../core/followers.ts';
-import { type FeedPage, feedAfter, findFeedCount } from '../../core/items/feed.ts';
+import { type FeedEvent, type FeedPage, feedAfter, findFeedCount } from '../../core/items/feed.ts';
 import type { listEvents as row } from './routes.ts';
 import type { EventListView } from './shape.ts';
+
+/** So many events are looked through for one page of those of a deployment. */
+const LOOKED_THROUGH_MAX = 1000;
 
 type FeedInput = Pick<RouteInput<typeof row>, 'query' | 'headers' | 'gone'>;
 
 /**
  * Events of the tenant after a number. With `Accept: text/event-stream` it follows: the answer comes as soon
- * as there are events, at the latest after 10 s. Throws 422 for a number that no event has had yet, and
+ * as there are events, at the latest after 10 s. Of one deployment, if one is named: then a page may have
+ * fewer than `limit` events before the end. Throws 422 for a number that no event has had yet, and
  * `too_many_followers`.
  */
 export async function listEvents(
@@ -21,9 +25,15 @@ export async function listEvents(
 ): Promise<EventListView> {
   const { tenantId } = caller;
   const asked = await begunAt(deps, askedAfter({ query, headers }), query.newest === true, tenantId);
+  const { deployment_id: of, limit } = query;
+  let { after } = asked;
   const read = async () => {
-    const page = await feedAfter(deps.table, tenantId, asked.after ?? 0, query.limit);
-    return eventListViewOf(page, asked);
+    const atOnce = of === undefined ? limit : LOOKED_THROUGH_MAX;
+    const page = await feedAfter(deps.table, tenantId, after ?? 0, atOnce);
+    const view = eventListViewOf(page, { ...asked, after }, { of, limit });
+    // Who follows goes on behind what was looked through: other deployments may have many events.
+    if (view.resources.length === 0) ({ after } = view);
+    return view;
   };
   if (headers.accept?.includes('text/event-stream') !== true) return read();
   const follower = { caller, of: ['events'] };
@@ -55,13 +65,25 @@ async function begunAt(
   return { ...asked, after: (await findFeedCount(table, tenantId))?.count ?? 0 };
 }
 
-function eventListViewOf({ events, count }: FeedPage, { after, loc }: Asked): EventListView {
+function eventListViewOf(
+  { events, count }: FeedPage,
+  { after, loc }: Asked,
+  { of, limit }: { of: string | undefined; limit: number },
+): EventListView {
   const last = events.at(-1)?.number ?? count ?? 0;
   // Another installation's number, or this one's before its table was restored: what follows is not known.
   if (after !== undefined && after > last) {
     const msg = `Value error, the newest event of this tenant has the number ${last}; ask without 'after' to begin with the oldest`;
     throw new ValidationError([{ loc, type: 'value_error', msg, input: after }]);
   }
-  const missed = after === undefined ? 0 : last - after - events.length;
-  return { resources: events.map(({ number, event }) => ({ ...event, number })), after: last, missed };
+  const own = of === undefined ? events : events.filter(({ event }) => isOf(of, event));
+  const shown = own.slice(0, limit);
+  // Behind the last one that is shown, if there is no room for those that were found after it.
+  const end = shown.length < own.length ? (shown.at(-1)?.number ?? last) : last;
+  const lookedThrough = events.filter(({ number }) => number <= end).length;
+  const missed = after === undefined ? 0 : end - after - lookedThrough;
+  return { resources: shown.map(({ number, event }) => ({ ...event, number })), after: end, missed };
 }
+
+const isOf = (deploymentId: string, event: FeedEvent['event']): boolean =>
+  'deployment_id' in event && event.deployment_id === deploymentId;

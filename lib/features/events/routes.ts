@@ -15,7 +15,7 @@ export const listEvents = route({
   success: 200,
   query: listEventsQuery,
   response: eventListView,
-  eventStream: { list: 'resources', id: 'number' },
+  eventStream: { list: 'resources', id: 'number', place: 'after' },
   writes: 'how many follow events of a tenant',
   errors: ['too_many_followers'],
 });

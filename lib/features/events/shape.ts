@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { deploymentEvent, listenerEvent, tokenEvent, webhookEvent } from '../../contract/events.ts';
-import { orNull, queryBoolean, queryInt } from '../../contract/validation/query.ts';
+import { id, orNull, queryBoolean, queryInt } from '../../contract/validation/query.ts';
 
 const FEED_PAGE_LENGTH_MAX = 1000;
 const FEED_PAGE_LENGTH_DEFAULT = 100;
@@ -11,6 +11,8 @@ export const listEventsQuery = z.object({
   after: orNull(queryInt({ min: 0 }).optional()),
   /** Without `after`: whether to begin after the newest event, for who knows the state of things already. */
   newest: orNull(queryBoolean.optional()),
+  /** Only events of this deployment, also of one that was deleted. */
+  deployment_id: orNull(id.optional()),
   limit: orNull(queryInt({ min: 1, max: FEED_PAGE_LENGTH_MAX }).default(FEED_PAGE_LENGTH_DEFAULT)),
 });
 

@@ -16,4 +16,5 @@ export const logExamples = {
   queryDeployLogs: query,
   queryProjectDeployLogs: query,
   queryRevisionLogs: { response: answer },
+  queryDeploymentLogs: { response: answer },
 };

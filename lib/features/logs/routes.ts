@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { route } from '../../contract/routes/route.ts';
 import { id } from '../../contract/validation/query.ts';
-import { logPage, logQueryBody, revisionLogsQuery } from './shape.ts';
+import { deploymentLogsQuery, logPage, logQueryBody, revisionLogsQuery } from './shape.ts';
 
 const deploymentParams = z.object({ deployment_id: id });
 const params = z.object({ deployment_id: id, revision_id: id });
@@ -61,7 +61,23 @@ export const queryRevisionLogs = route({
   summary: 'Read the log of a revision, or follow it as an event stream',
   params,
   query: revisionLogsQuery,
-  eventStream: { list: 'logs', id: 'id' },
+  eventStream: { list: 'logs', id: 'id', end: 'ended' },
   writes: 'how many follow logs of a tenant',
   errors: ['deployment_not_found', 'revision_not_found', 'too_many_followers'],
+});
+
+export const queryDeploymentLogs = route({
+  ...common,
+  operation: 'queryDeploymentLogs',
+  method: 'GET',
+  path: '/v2/deployments/{deployment_id}/logs',
+  handler: 'functions/api/logs/deployment.ts',
+  access: ['table:get', 'table:query', 'table:put'],
+  audit: { none: 'writes only that a log is being followed, for some seconds' },
+  summary: 'Read the logs of all revisions of a deployment as one, or follow them as an event stream',
+  params: deploymentParams,
+  query: deploymentLogsQuery,
+  eventStream: { list: 'logs', id: 'id' },
+  writes: 'how many follow logs of a tenant',
+  errors: ['deployment_not_found', 'too_many_followers'],
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type LogLevel, logLevels } from '../../contract/log-level.ts';
+import type { RevisionStatus } from '../../contract/revision-status.ts';
 import { freeText, withoutNulls } from '../../contract/validation/json.ts';
 import { orNull, queryInt } from '../../contract/validation/query.ts';
 import { time } from '../../contract/validation/time.ts';
@@ -55,6 +56,11 @@ export const revisionLogsQuery = z.object({
   start_time: time.optional(),
   end_time: time.optional(),
 });
+
+/** Query of `GET /v2/deployments/{deployment_id}/logs`: of all its revisions. */
+export const deploymentLogsQuery = revisionLogsQuery.extend({
+  type: orNull(z.enum(['build', 'deploy']).default('deploy')),
+});
 export type RevisionLogsQuery = z.output<typeof revisionLogsQuery>;
 
 export const logEntry = z.object({
@@ -65,3 +71,6 @@ export const logEntry = z.object({
 });
 export const logPage = z.object({ logs: z.array(logEntry), next_offset: z.string().nullable() });
 export type LogPage = z.input<typeof logPage>;
+
+/** What the event `end` of a log that is followed says: the status of its revision. */
+export type LogEnd = { status: RevisionStatus };

@@ -150,7 +150,7 @@ describe('signed URLs', () => {
     time.now += 62_000;
     const late = await fetch(url);
     expect(late.status).toBe(403);
-    expect(await late.json()).toEqual({ detail: 'This URL has expired.' });
+    expect(await late.json()).toEqual({ detail: 'This URL has expired.', code: 'url_expired' });
   });
 
   it.each<[string, (url: string) => string]>([
@@ -172,7 +172,10 @@ describe('signed URLs', () => {
     const url = await blobs.downloadUrl('a', 60);
     const answer = await fetch(change(url));
     expect(answer.status).toBe(403);
-    expect(await answer.json()).toEqual({ detail: 'The signature of this URL is not valid.' });
+    expect(await answer.json()).toEqual({
+      detail: 'The signature of this URL is not valid.',
+      code: 'signature_invalid',
+    });
   });
 
   it('allow their own method only, and leave other paths alone', async () => {
@@ -209,7 +212,7 @@ describe('signed uploads', () => {
     const announced = await put(Buffer.alloc(UPLOAD_BYTES_MAX + 1));
     expect([announced.status, await announced.json()]).toEqual([
       413,
-      { detail: `The object is larger than ${UPLOAD_BYTES_MAX} bytes.` },
+      { detail: `The object is larger than ${UPLOAD_BYTES_MAX} bytes.`, code: 'object_too_large' },
     ]);
     const streamed = new ReadableStream({
       start(controller) {

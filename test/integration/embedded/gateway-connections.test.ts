@@ -42,6 +42,21 @@ describe('server-sent events', () => {
     expect(after).toBeLessThan(20);
   });
 
+  it('end with the event that says so, though a stream may only say how far it has come', async () => {
+    const asked: (string | undefined)[] = [];
+    const { url } = await gateway(async ({ headers }) => {
+      const last = headers['last-event-id'];
+      asked.push(last);
+      const body = last === undefined ? 'id: 7\n\n' : 'event: end\ndata: {"status":"SKIPPED"}\n\n';
+      return { ...eventAnswer([]), body: `retry: 500\n\n${body}` };
+    });
+    const response = await fetch(`${url}/v2/things`);
+    expect(await response.text()).toBe(
+      'retry: 500\n\nid: 7\n\nretry: 500\n\nevent: end\ndata: {"status":"SKIPPED"}\n\n',
+    );
+    expect(asked).toEqual([undefined, '7']);
+  });
+
   it('end when the gateway closes', async () => {
     const { url, close } = await gateway(async () => eventAnswer([]));
     const response = await fetch(`${url}/v2/things`);

@@ -43,7 +43,8 @@ describe('a page of an allowed origin', () => {
     const { ask } = await open([CONSOLE]);
     const cors = {
       'access-control-allow-origin': CONSOLE,
-      'access-control-expose-headers': 'etag,idempotent-replayed,retry-after,x-request-id,x-slipway-ignored',
+      'access-control-expose-headers':
+        'etag,idempotent-replayed,retry-after,x-request-id,x-slipway-ignored,x-slipway-version',
       vary: 'Origin',
     };
     expect(await ask('GET', { origin: CONSOLE })).toMatchObject({ status: 200, cors });

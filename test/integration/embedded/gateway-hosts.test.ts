@@ -31,7 +31,9 @@ describe('hosts of the API’s port', () => {
       const preflight = 'Access-Control-Request-Method: GET';
       const answer = await sendLines(port, [`${method} ${path} HTTP/1.1`, ...page, preflight, '', '']);
       expect(statusOf(answer)).toBe('421');
-      expect(answer).toMatch(/\{"detail":"[^"]*'evil\.example'[^"]*SLIPWAY_PUBLIC_HOSTS[^"]*"\}/);
+      expect(answer).toMatch(
+        /\{"detail":"[^"]*'evil\.example'[^"]*SLIPWAY_PUBLIC_HOSTS[^"]*","code":"host_not_served"\}/,
+      );
       expect(answer).toMatch(/x-request-id: \S{8,}/);
       expect(answer).not.toMatch(/access-control-allow/i);
       expect([seen, blobs]).toEqual([[], []]);

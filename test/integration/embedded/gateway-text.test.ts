@@ -37,7 +37,12 @@ describe('texts of a request', () => {
     const { url, seen, errors } = await gateway();
     const response = await fetch(url + path);
     const detail = 'The address contains bytes that are not UTF-8; send text in UTF-8.';
-    expect([response.status, await response.json(), seen, errors]).toEqual([400, { detail }, [], []]);
+    expect([response.status, await response.json(), seen, errors]).toEqual([
+      400,
+      { detail, code: 'not_utf8' },
+      [],
+      [],
+    ]);
   });
 
   it.each(['application/json', 'text/plain', undefined])(

@@ -162,7 +162,7 @@ describe('answers', () => {
     });
     const response = await fetch(`${url}/v2/things`);
     expect(response.status).toBe(500);
-    expect(await response.json()).toEqual({ detail: 'Internal server error' });
+    expect(await response.json()).toEqual({ detail: 'Internal server error', code: 'internal' });
     expect(errors).toHaveLength(1);
   });
 
@@ -171,7 +171,7 @@ describe('answers', () => {
     const body = 'x'.repeat(6 * 1024 * 1024 + 1);
     const announced = await fetch(`${url}/v2/things`, { method: 'POST', body });
     expect(announced.status).toBe(413);
-    const problem = { detail: 'Request body is larger than 6291456 bytes.' };
+    const problem = { detail: 'Request body is larger than 6291456 bytes.', code: 'body_too_large' };
     expect(await announced.json()).toEqual(problem);
     const stream = new Blob([body]).stream();
     const chunked = await fetch(`${url}/v2/things`, { method: 'POST', body: stream, duplex: 'half' });

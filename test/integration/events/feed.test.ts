@@ -63,6 +63,32 @@ describe('the feed', () => {
     await expect(list(world, { after: String(after + 1) })).rejects.toThrow(ValidationError);
   });
 
+  it('has the events of one deployment for who asks for them, and goes on behind those of others', async () => {
+    const world = await aRunningWorld();
+    const one = await post(world, github('one'));
+    const first = await hasFed(world, 4);
+    await post(world, github('two'));
+    const { resources, after } = await hasFed(world, first.after + 4);
+    const own = resources
+      .filter((event) => 'deployment_id' in event && event.deployment_id === one.id)
+      .map(({ number }) => number);
+    const of = { deployment_id: one.id.toUpperCase() };
+    expect(own.length).toBeGreaterThanOrEqual(4);
+    expect(await numbersOf(world, of)).toEqual(own);
+    expect(await list(world, { ...of, after: '1', limit: '2' })).toMatchObject({
+      resources: [{ number: own[1] }, { number: own[2] }],
+      after: own[2],
+      missed: 0,
+    });
+    expect(await list(world, { ...of, after: `${own.at(-1)}` })).toEqual({ resources: [], after, missed: 0 });
+    const unknown = { deployment_id: crypto.randomUUID() };
+    expect(await list(world, { ...unknown, after: '0' })).toEqual({ resources: [], after, missed: 0 });
+    const gone = AbortSignal.abort();
+    const query = row.query.parse(of);
+    const headers = { accept: 'text/event-stream', lastEventId: String(own.at(-1)) };
+    expect(await listEvents(world.deps, { query, headers, gone }, world.caller)).toMatchObject({ after });
+  });
+
   it('begins after the newest event for who asks for that, and a number that is given counts more', async () => {
     const world = await aRunningWorld();
     expect(await list(world, { newest: 'true' })).toEqual({ resources: [], after: 0, missed: 0 });

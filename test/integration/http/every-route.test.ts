@@ -4,7 +4,7 @@ import type { Access } from '../../../lib/contract/access.ts';
 import { type ErrorCode, errors } from '../../../lib/contract/errors.ts';
 import { errorCodesOf } from '../../../lib/contract/openapi/errors.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
-import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
+import { accessOf, type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
 import type { Deps } from '../../../lib/core/deps.ts';
 import { limitedTable } from '../../support/table/limited-table.ts';
 import { expectConfirmation, expectConsent } from '../../support/wire/consent.ts';
@@ -36,10 +36,11 @@ class RouteRecord extends AuditRecord {
   readonly #used = new Map<string, Set<Access>>();
 
   /** What the endpoint behind `row` works with. */
-  override depsOf({ operation, access }: RouteRow, deps: Deps): Deps {
+  override depsOf(row: RouteRow, deps: Deps): Deps {
+    const { operation } = row;
     const used = this.#used.get(operation) ?? new Set<Access>();
     this.#used.set(operation, used);
-    const table = limitedTable(deps.table, access, used, (writes) => {
+    const table = limitedTable(deps.table, accessOf(row), used, (writes) => {
       // An answer that is kept alone, after a change, would be missing if the process died in between: it is
       // not lost here.
       if (writes.length > 1 && writes.some(({ Put }) => Put?.Item?.entity === 'answer'))

@@ -9,6 +9,7 @@ import { reportStatus } from '../../../lib/features/listener-protocol/status.ts'
 import { shipTaskLogs } from '../../../lib/features/listener-protocol/task-logs.ts';
 import { getListener } from '../../../lib/features/listeners/get.ts';
 import { queryRevisionLogs } from '../../../lib/features/logs/follow.ts';
+import { queryDeploymentLogs } from '../../../lib/features/logs/follow-deployment.ts';
 import { queryBuildLogs, queryDeployLogs, queryProjectDeployLogs } from '../../../lib/features/logs/query.ts';
 import { ended } from '../../support/world/processed.ts';
 import * as requests from '../../support/world/requests.ts';
@@ -55,6 +56,16 @@ const asks: [operation: string, kind: 'Deployment' | 'Listener' | 'Task', ask: A
       queryRevisionLogs(
         deps,
         { params: revision(ids), query: { ...page, type: 'build' }, headers: {} },
+        caller,
+      ),
+  ],
+  [
+    'queryDeploymentLogs',
+    'Deployment',
+    ({ deps, caller }, ids) =>
+      queryDeploymentLogs(
+        deps,
+        { params: deployment(ids), query: { ...page, type: 'deploy' }, headers: {} },
         caller,
       ),
   ],

@@ -125,11 +125,20 @@ describe('a member', () => {
     }
   });
 
-  it('without a tenant hears that one is needed', async () => {
-    const { admin, known, issuer } = await withPeople();
-    await giveRole(admin, 'alice', 'admin');
-    const asked = known(`bearer ${await issuer.token('alice')}`, undefined);
-    expect(await refusedWith(asked)).toMatch(/^403 .*requires workspace specification/);
+  it('of one tenant need not name it, of several has to, and of none is told so', async () => {
+    const { world, admin, known, issuer } = await withPeople();
+    const other = await anOrganization(world);
+    const asks = async () => known(`bearer ${await issuer.token('alice')}`, undefined);
+    expect(await refusedWith(asks())).toBe(
+      '403 The user is a member of no tenant; an administrator of one can add them.',
+    );
+    const { id } = await giveRole(admin, 'alice', 'admin');
+    const { tenantId, organizationId } = admin.caller;
+    expect(await asks()).toMatchObject({ tenantId, organizationId, userId: 'alice', role: 'admin' });
+    await giveRole(other, 'alice', 'viewer');
+    expect(await refusedWith(asks())).toMatch(/^403 .*requires workspace specification/);
+    await takeRole(admin, id);
+    expect(await asks()).toMatchObject({ tenantId: other.caller.tenantId, role: 'viewer' });
   });
 
   it('is refused like a bad key for whatever is wrong with their token', async () => {

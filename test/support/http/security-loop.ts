@@ -155,7 +155,8 @@ const credentials: Check = async (row, ask, world) => {
     const answer = await ask(headers, world.own.ids);
     const challenge = String(answer.headers?.['www-authenticate'] ?? '');
     const detail = what === KEY_AS_BEARER ? `${refused}: ${WHERE_KEYS_GO}` : refused;
-    const isRight = said(answer) === `401 ${JSON.stringify({ detail })}` && challenge !== '';
+    const isRight =
+      said(answer) === `401 ${JSON.stringify({ detail, code: 'unauthenticated' })}` && challenge !== '';
     if (!isRight) findings.push(`${what}: ${said(answer)}`);
   }
   return findings;
@@ -167,7 +168,8 @@ const roleMatrix: Check = async (row, ask, world) => {
   for (const role of roles) {
     const answer = await ask({ 'x-api-key': world.own.keys[role] }, reachable(row, world));
     const isLet = answer.statusCode !== 401 && answer.statusCode !== 403;
-    const lacks = said(answer) === `403 {"detail":"API key lacks permission '${row.permission}'"}`;
+    const lacking = { detail: `API key lacks permission '${row.permission}'`, code: 'permission_missing' };
+    const lacks = said(answer) === `403 ${JSON.stringify(lacking)}`;
     if (allows(role, row.permission) ? !isLet : !lacks) findings.push(`${role}: ${said(answer)}`);
   }
   return findings;
@@ -175,7 +177,7 @@ const roleMatrix: Check = async (row, ask, world) => {
 
 /** A credential reaches its own tenants and no other; one that is good for several has to say which. */
 const tenants: Check = async (row, ask, world) => {
-  const { own, foreign, organizationKey, bearer, strangerBearer } = world;
+  const { own, foreign, organizationKey, bearer, severalBearer, strangerBearer } = world;
   const [sister, elsewhere] = foreign.map(({ tenantId }) => tenantId);
   const findings: string[] = [];
   const expect403 = async (what: string, words: string, headers: Record<string, string>) => {
@@ -186,7 +188,10 @@ const tenants: Check = async (row, ask, world) => {
   const unnamed = 'requires workspace specification';
   if (row.tenantOptional !== true) {
     await expect403('an organization key without a tenant', unnamed, { 'x-api-key': organizationKey });
-    await expect403('a bearer without a tenant', unnamed, { authorization: `Bearer ${bearer}` });
+    await expect403('a bearer of several tenants', unnamed, { authorization: `Bearer ${severalBearer}` });
+    await expect403('a bearer of none', 'a member of no tenant', {
+      authorization: `Bearer ${strangerBearer}`,
+    });
   }
   for (const tenant of [sister ?? '', elsewhere ?? '', crypto.randomUUID(), 'x', '']) {
     const named = { 'x-tenant-id': tenant };
@@ -199,8 +204,13 @@ const tenants: Check = async (row, ask, world) => {
   const stranger = { authorization: `Bearer ${strangerBearer}`, 'x-tenant-id': own.tenantId };
   await expect403('a bearer without a membership', `no access to tenant '${own.tenantId}'`, stranger);
   if (isListeners(row)) return findings;
-  for (const credential of [{ 'x-api-key': organizationKey }, { authorization: `bearer ${bearer}` }]) {
-    const answer = await ask({ ...credential, 'x-tenant-id': own.tenantId.toUpperCase() }, nothing(row));
+  const named = { 'x-tenant-id': own.tenantId.toUpperCase() };
+  for (const credential of [
+    { 'x-api-key': organizationKey, ...named },
+    { authorization: `bearer ${bearer}`, ...named },
+    { authorization: `Bearer ${bearer}` },
+  ]) {
+    const answer = await ask(credential, nothing(row));
     const isLet = answer.statusCode !== 401 && answer.statusCode !== 403;
     if (!isLet) findings.push(`${Object.keys(credential)[0]} with its tenant: ${said(answer)}`);
   }

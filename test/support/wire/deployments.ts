@@ -28,6 +28,7 @@ export async function expectDeployments({ world, ask }: Listening): Promise<void
     await ask(operation, { ...ofRevision, body: {} });
   await ask('queryProjectDeployLogs', { params, body: {} });
   await ask('queryRevisionLogs', { ...ofRevision, query: { type: 'build' } });
+  await ask('queryDeploymentLogs', { params });
 }
 
 /** A request to a server, and why there is none. */

@@ -139,16 +139,18 @@ export async function expectFollowers(record: WireRecord): Promise<void> {
   } as const;
   await createTableLogs(table, clock).append(stream, [line]);
   const headers = { accept: 'text/event-stream' };
-  const path = `/v2/deployments/${id}/revisions/${revisionId}/logs?type=build`;
-  const leaving = new AbortController();
-  const asking = { headers: { ...headers, 'x-api-key': apiKey }, signal: leaving.signal };
-  const followed = await fetch(wire.url + path, asking);
-  const first = await followed.body?.getReader().read();
-  expect([followed.status, Buffer.from(first?.value ?? []).toString()]).toEqual([
-    200,
-    expect.stringContaining('a line'),
-  ]);
-  leaving.abort();
+  for (const path of [`${id}/revisions/${revisionId}/logs?type=build`, `${id}/logs?type=build`]) {
+    const leaving = new AbortController();
+    const asking = { headers: { ...headers, 'x-api-key': apiKey }, signal: leaving.signal };
+    const followed = await fetch(`${wire.url}/v2/deployments/${path}`, asking);
+    const first = await followed.body?.getReader().read();
+    expect([path, followed.status, Buffer.from(first?.value ?? []).toString()]).toEqual([
+      path,
+      200,
+      expect.stringContaining('a line'),
+    ]);
+    leaving.abort();
+  }
   const events = await fetch(`${wire.url}/v2/events`, {
     headers: { ...headers, 'x-api-key': apiKey },
     signal: AbortSignal.timeout(60_000),
@@ -172,5 +174,9 @@ export async function expectFollowers(record: WireRecord): Promise<void> {
   const asked = { params, query: { type: 'build' }, headers };
   const full = { limit: FOLLOWERS_MAX, keptForOthers: KEPT_FOR_OTHERS };
   await refused('too_many_followers', full, 'queryRevisionLogs', asked);
+  await refused('too_many_followers', full, 'queryDeploymentLogs', {
+    params: { deployment_id: id },
+    headers,
+  });
   await refused('too_many_followers', full, 'listEvents', { headers });
 }

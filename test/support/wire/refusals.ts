@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { VALIDATION_CODE } from '../../../lib/contract/errors.ts';
 import { github } from '../world/requests.ts';
 import type { WireRecord } from './wire.ts';
 import { empty, k8s, machine, NOBODY, open, openWithListener } from './wired-world.ts';
@@ -69,7 +70,7 @@ export async function expectBadQuery(record: WireRecord): Promise<void> {
   const path = `/v2/deployments/${id}/revisions/${revision}/logs?type=build&offset=none`;
   const answer = await fetch(wire.url + path, { headers: { 'x-api-key': apiKey } });
   const detail = [expect.objectContaining({ loc: ['query', 'offset'], type: 'value_error' })];
-  expect([answer.status, await answer.json()]).toEqual([422, { detail }]);
+  expect([answer.status, await answer.json()]).toEqual([422, { detail, code: VALIDATION_CODE }]);
 }
 
 /** A request that contradicts itself or what is there is refused. */
@@ -153,8 +154,12 @@ export async function expectNoRoute(record: WireRecord): Promise<void> {
     expect(answer.headers.get('x-request-id')).toMatch(/^\S{8,}$/);
     return [answer.status, answer.headers.get('allow'), await answer.json()];
   };
-  expect(await ask('GET', '/v2/nothing')).toEqual([404, null, { detail: 'Not found.' }]);
+  expect(await ask('GET', '/v2/nothing')).toEqual([
+    404,
+    null,
+    { detail: 'Not found.', code: 'path_not_found' },
+  ]);
   const detail = 'Method PUT is not allowed here; allowed: GET, HEAD.';
-  expect(await ask('PUT', '/ok')).toEqual([405, 'GET, HEAD', { detail }]);
+  expect(await ask('PUT', '/ok')).toEqual([405, 'GET, HEAD', { detail, code: 'method_not_allowed' }]);
   record.refused.add('path_not_found').add('method_not_allowed');
 }

@@ -3,7 +3,8 @@ import { type ErrorCode, type ErrorParams, errors, refuse } from '../../../lib/c
 import { openApiDocument } from '../../../lib/contract/openapi/document.ts';
 import { errorCodesOf } from '../../../lib/contract/openapi/errors.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
-import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
+import { accessOf, type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
+import { RELEASE_VERSION, VERSION_HEADER } from '../../../lib/contract/version.ts';
 import type { Deps } from '../../../lib/core/deps.ts';
 import { installedApiDocs } from '../../../lib/embedded/api-docs.ts';
 import { bundledConsole } from '../../../lib/embedded/console-files.ts';
@@ -79,8 +80,8 @@ export class WireRecord {
   async opened(_: Deps): Promise<void> {}
 
   /** What the endpoint behind a row works with, of what was opened. */
-  depsOf({ access }: RouteRow, deps: Deps): Deps {
-    return limited(deps, access);
+  depsOf(row: RouteRow, deps: Deps): Deps {
+    return limited(deps, accessOf(row));
   }
 
   /** Called for each request that has succeeded. */
@@ -134,7 +135,7 @@ export class Wire {
     const { response, text } = await this.#send(row, request);
     const detail = how instanceof RegExp ? expect.stringMatching(how) : refuse(code, how).message;
     const answered = [operation, response.status, JSON.parse(text)];
-    expect(answered).toEqual([operation, errors[code].status, { detail }]);
+    expect(answered).toEqual([operation, errors[code].status, { detail, code }]);
     const { headers = {} } = errors[code] as { headers?: Record<string, string> };
     for (const [name, value] of Object.entries(headers)) {
       expect([name, response.headers.get(name)]).toEqual([name, value]);
@@ -198,6 +199,7 @@ function checkDocumented(row: RouteRow, { status, headers }: Response): void {
   const undocumented = [...headers.keys()].filter((name) => !known.has(name) && !PLAIN_HEADERS.has(name));
   expect([operation, status, undocumented]).toEqual([operation, status, []]);
   expect(headers.get('x-request-id')).toMatch(/^\S{8,}$/);
+  expect([operation, status, headers.get(VERSION_HEADER)]).toEqual([operation, status, RELEASE_VERSION]);
   expect([operation, status, headers.get('x-content-type-options')]).toEqual([operation, status, 'nosniff']);
   if (row.credential === true && status < 400)
     expect([operation, headers.get('cache-control')]).toEqual([operation, 'no-store']);

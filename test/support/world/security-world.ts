@@ -83,6 +83,8 @@ export type SecurityWorld = {
   revokedKey: string;
   /** A bearer of the own tenant, an administrator of its organization. */
   bearer: string;
+  /** A bearer of two tenants. */
+  severalBearer: string;
   /** A good bearer that is no member of any tenant. */
   strangerBearer: string;
 };
@@ -116,6 +118,8 @@ export async function aSecurityWorld(): Promise<SecurityWorld> {
   );
   await revokeApiKey(world.deps, { params: { key_id: revoked.id } }, as(first));
   await putMember(world.deps, { body: { user_id: 'alice', role: 'organization_admin' } }, as(first));
+  for (const tenant of [first, second])
+    await putMember(world.deps, { body: { user_id: 'bob', role: 'viewer' } }, as(tenant));
   return {
     deps: world.deps,
     own,
@@ -127,6 +131,7 @@ export async function aSecurityWorld(): Promise<SecurityWorld> {
     expiredKey: await issueApiKey(world.deps, { ...admin, expiresAt: past }),
     revokedKey: revoked.key,
     bearer: 'token-of-alice',
+    severalBearer: 'token-of-bob',
     strangerBearer: 'token-of-mallory',
   };
 }

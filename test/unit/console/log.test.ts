@@ -71,6 +71,13 @@ describe('the lines on the page', () => {
 });
 
 describe('a stream of events', () => {
+  it('has an end, which is no line', () => {
+    const line = 'id: 1-0\ndata: {"id":"1-0"}\n\n';
+    const end = 'event: end\nretry: 30000\ndata: {"status":"SKIPPED"}\n\n';
+    expect(eventsIn(line)).toEqual({ data: ['{"id":"1-0"}'], rest: '', isEnd: false });
+    expect(eventsIn(line + end)).toEqual({ data: ['{"id":"1-0"}'], rest: '', isEnd: true });
+  });
+
   it('gives the same events wherever it is cut', () => {
     const messages = fc.array(fc.record({ id: fc.uuid(), message: fc.string() }), { maxLength: 8 });
     fc.assert(

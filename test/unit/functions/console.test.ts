@@ -98,7 +98,10 @@ describe('the console', () => {
   });
 
   it.each(['assets/main-OLD.js', 'assets/', 'assets/../entry.json'])('has no %s', async (proxy) => {
-    expect(await ask(proxy)).toMatchObject({ statusCode: 404, body: '{"detail":"Not found."}' });
+    expect(await ask(proxy)).toMatchObject({
+      statusCode: 404,
+      body: '{"detail":"Not found.","code":"path_not_found"}',
+    });
   });
 });
 

@@ -6,6 +6,7 @@ import { systemClock } from '../../../lib/adapters/clock.ts';
 import { refuse } from '../../../lib/contract/errors.ts';
 import { type RouteInput, type RouteRow, route } from '../../../lib/contract/routes/route.ts';
 import { id, queryInt } from '../../../lib/contract/validation/query.ts';
+import { RELEASE_VERSION } from '../../../lib/contract/version.ts';
 import type { Caller } from '../../../lib/core/caller.ts';
 import { unkeyed } from '../../../lib/core/idempotency.ts';
 import { endpoint, publicEndpoint } from '../../../lib/http/endpoint.ts';
@@ -86,6 +87,7 @@ describe('an endpoint', () => {
         ETag: '"7"',
         'content-type': 'application/json',
         'x-request-id': 'r-1',
+        'X-Slipway-Version': RELEASE_VERSION,
         'X-Slipway-Ignored': 'unknown',
         ...NOSNIFF,
       },
@@ -164,7 +166,10 @@ describe('an endpoint', () => {
     expect(await handlerOf(patchThing, { authenticate: viewer })(broken)).toMatchObject({ statusCode: 403 });
     const detail = [expect.objectContaining({ type: 'json_invalid' })];
     const said = await handlerOf(patchThing)(broken);
-    expect([said.statusCode, JSON.parse(said.body ?? '')]).toEqual([422, { detail }]);
+    expect([said.statusCode, JSON.parse(said.body ?? '')]).toEqual([
+      422,
+      { detail, code: 'validation_error' },
+    ]);
   });
 
   it.each(['[]', '"text"', 'null', '7'])(
@@ -210,7 +215,7 @@ describe('an endpoint', () => {
     const useCase = async () => Promise.reject(refuse('oauth_provider_not_found', { providerId: '\ud83d' }));
     expect(await handlerOf(patchThing, { useCase })(goodPatch)).toMatchObject({
       statusCode: 404,
-      body: '{"detail":"OAuth provider \'\ufffd\' not found."}',
+      body: '{"detail":"OAuth provider \'\ufffd\' not found.","code":"oauth_provider_not_found"}',
     });
   });
 
@@ -229,10 +234,10 @@ describe('an endpoint', () => {
     expect([answer.statusCode, parse.mock.calls]).toEqual([200, []]);
   });
 
-  it('marks every answer with the request’s id', async () => {
+  it('marks every answer with the request’s id and our version', async () => {
     const unknown = async () => Promise.reject(refuse('unauthenticated', {}));
     const answer = await handlerOf(patchThing, { authenticate: unknown })({ requestId: 'r-9' });
-    expect(answer.headers).toMatchObject({ 'x-request-id': 'r-9' });
+    expect(answer.headers).toMatchObject({ 'x-request-id': 'r-9', 'X-Slipway-Version': RELEASE_VERSION });
   });
 
   it('passes the credentials to authentication and nothing else', async () => {
@@ -247,7 +252,7 @@ describe('an endpoint', () => {
     const useCase = vi.fn(async () => ({ id: 7, version: 1 }));
     expect(await handlerOf(patchThing, { useCase })(goodPatch)).toMatchObject({
       statusCode: 500,
-      body: '{"detail":"Internal server error"}',
+      body: '{"detail":"Internal server error","code":"internal"}',
     });
   });
 
@@ -268,13 +273,6 @@ describe('an endpoint', () => {
     expect(await get({ headers: { 'if-none-match': '"2"' } })).toMatchObject({ statusCode: 200 });
   });
 
-  it('sends log entries as events when asked to', async () => {
-    const useCase = vi.fn(async () => ({ logs: [{ id: 'a' }, { id: 'b' }], version: 1 }));
-    const answer = await handlerOf(getThing, { useCase })({ headers: { accept: 'text/event-stream' } });
-    expect(answer.headers).toMatchObject({ 'content-type': 'text/event-stream' });
-    expect(answer.body).toBe('retry: 500\n\nid: a\ndata: {"id":"a"}\n\nid: b\ndata: {"id":"b"}\n\n');
-  });
-
   it('tells a hundred problems at most', async () => {
     const row = route({ ...patchThing, body: z.object({ names: z.array(z.string()) }) });
     const answer = await handlerOf(row)({
@@ -289,7 +287,7 @@ describe('an endpoint', () => {
     const row = route({ ...rest, method: 'DELETE', audit: { none: 'a test' }, success: 204, response: null });
     expect(await handlerOf(row)({ method: 'DELETE' })).toEqual({
       statusCode: 204,
-      headers: { 'x-request-id': 'request-1', ...NOSNIFF },
+      headers: { 'x-request-id': 'request-1', 'X-Slipway-Version': RELEASE_VERSION, ...NOSNIFF },
     });
   });
 });

@@ -11,7 +11,7 @@ describe('what no route takes', () => {
     async (path) => {
       expect(await ask('GET', path)).toMatchObject({
         statusCode: 404,
-        body: '{"detail":"Not found."}',
+        body: '{"detail":"Not found.","code":"path_not_found"}',
         headers: { 'x-request-id': 'r-1', 'content-type': 'application/json' },
       });
     },
@@ -21,7 +21,7 @@ describe('what no route takes', () => {
     expect(await ask('PUT', '/v2/deployments')).toMatchObject({
       statusCode: 405,
       headers: { allow: 'DELETE, GET, HEAD, POST' },
-      body: '{"detail":"Method PUT is not allowed here; allowed: DELETE, GET, HEAD, POST."}',
+      body: '{"detail":"Method PUT is not allowed here; allowed: DELETE, GET, HEAD, POST.","code":"method_not_allowed"}',
     });
     expect(await ask('POST', '/v2/deployments/some-id')).toMatchObject({
       headers: { allow: 'DELETE, GET, HEAD, PATCH' },
@@ -39,7 +39,7 @@ describe('what no route takes', () => {
 
   it('has no body for HEAD, and says how long it would be', async () => {
     const answer = await ask('HEAD', '/v2/nope');
-    expect([answer.statusCode, answer.body, answer.headers?.['content-length']]).toEqual([404, '', '23']);
+    expect([answer.statusCode, answer.body, answer.headers?.['content-length']]).toEqual([404, '', '47']);
     expect((await ask('HEAD', '/v2/events')).statusCode).toBe(405);
   });
 
