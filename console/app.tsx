@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Redirect, Route, Router, Switch, useSearchParams } from 'wouter-preact';
-import { forgetAnswers, Refusal } from './data/api.ts';
+import { Refusal } from '../lib/client/refusal.ts';
 import { useFeed } from './data/feed.ts';
+import { forgetAnswers } from './data/kept.ts';
 import { BASE } from './data/place.ts';
 import { queryClient } from './data/poll.ts';
 import { useMe } from './data/queries.ts';

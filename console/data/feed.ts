@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Refusal } from '../../lib/client/refusal.ts';
 import { isMovingIn, outdatedBy } from '../logic/feed.ts';
-import { ask, Refusal } from './api.ts';
+import { ask } from './api.ts';
 import { isPassing, queryClient } from './poll.ts';
 import { onSession } from './session.ts';
 
@@ -43,7 +44,7 @@ const askFailedAgain = (): Promise<void> =>
  * event may have come before its number was known. Throws as `ask` does.
  */
 async function catchUp(after: number | undefined, signal: AbortSignal): Promise<number> {
-  const query = after === undefined ? { newest: 'true' } : { after, limit: EVENTS_MAX };
+  const query = after === undefined ? { newest: true } : { after, limit: EVENTS_MAX };
   const page = await ask('GET /v2/events', { query }, signal);
   if (after === undefined || page.missed > 0) void askEverythingAgain();
   else for (const queryKey of outdatedBy(page.resources)) void queryClient.invalidateQueries({ queryKey });

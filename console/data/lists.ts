@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/preact-query';
-import { ask } from './api.ts';
-import type { Ask, Endpoint, ListEndpoint, Listed } from './contract.ts';
+import type { Ask, Endpoint, ListEndpoint, Listed } from '../../lib/client/endpoints.ts';
+import { ask, client } from './api.ts';
 
 /**
  * The feed of events tells of deployments alone: these lists are asked again by themselves, in a tab that is
@@ -22,8 +22,7 @@ async function pageOf<E extends ListEndpoint>(
   signal: AbortSignal,
 ): Promise<Page<Listed<E>>> {
   const query = { ...('query' in parts && typeof parts.query === 'object' && parts.query), limit, offset };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every list takes these two beside its own
-  return ask(endpoint, { ...parts, query } as Ask<E>, signal);
+  return ask(endpoint, { ...parts, query }, signal);
 }
 
 type Options<T> = {
@@ -68,11 +67,8 @@ export const useAll = <E extends ListEndpoint>(endpoint: E, parts: Ask<E>) =>
     queryKey: [endpoint, parts, 'all'],
     queryFn: async ({ signal }) => {
       const all: Listed<E>[] = [];
-      for (;;) {
-        const page = await pageOf(endpoint, parts, { limit: ROWS_MAX, offset: all.length }, signal);
-        all.push(...page.resources);
-        if (page.resources.length < ROWS_MAX) return all;
-      }
+      for await (const row of client.list(endpoint, parts, { signal })) all.push(row);
+      return all;
     },
   });
 

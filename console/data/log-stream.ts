@@ -1,20 +1,14 @@
-import { addressOf } from '../logic/address.ts';
-import { eventsIn } from '../logic/event-stream.ts';
-import { ask, Refusal, renewing } from './api.ts';
-import type { LogEntry } from './contract.ts';
-import { PREFIX } from './place.ts';
-import { credentials, forget } from './session.ts';
+import type { Ask, LogEntry } from '../../lib/client/endpoints.ts';
+import { ask, client } from './api.ts';
 
 export type LogType = 'build' | 'deploy';
-export type LogFilters = { type: LogType; level: string; query: string };
+export type LogFilters = { type: LogType; level: LogLevel; query: string };
+/** '': of every level. */
+export type LogLevel = NonNullable<Ask<typeof LOGS>['query']['level']>;
 export type LogPlace = { deploymentId: string; revisionId: string };
 
 const LOGS = 'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs';
 const PAGE_LINES = 1_000;
-const PAUSE_MILLISECONDS = 1_000;
-/** Somebody else follows already, or the service is busy. */
-const LONG_PAUSE_MILLISECONDS = 10_000;
-
 const paramsOf = ({ deploymentId, revisionId }: LogPlace) => ({
   deployment_id: deploymentId,
   revision_id: revisionId,
@@ -39,97 +33,13 @@ export async function readLog(
   return { lines: at.order === 'asc' ? logs : logs.toReversed(), next: next_offset };
 }
 
-const wait = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-
-/**
- * Hands over each line that comes after the one with the id `after`, until `signal` aborts or the log has
- * ended. An answer that ends before is asked for again from the last line on, so nothing is missed and
- * nothing comes twice.
- */
-export async function followLog(
-  place: LogPlace,
-  filters: LogFilters,
-  after: string | undefined,
-  {
-    signal,
-    onLines,
-    onState,
-  }: { signal: AbortSignal; onLines: (lines: LogEntry[]) => void; onState: (problem?: Error) => void },
-): Promise<void> {
-  let last = after;
-  while (!signal.aborted) {
-    try {
-      const response = await open(place, filters, last, signal);
-      onState();
-      const heard = await hear(response, onLines);
-      if (heard.isEnd) return;
-      last = heard.last ?? last;
-      await wait(PAUSE_MILLISECONDS, signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      onState(error instanceof Error ? error : new Error(String(error)));
-      if (error instanceof Refusal && error.status === 401) return;
-      await wait(LONG_PAUSE_MILLISECONDS, signal);
-    }
-  }
-}
-
-async function open(
+/** Each line that comes after the one with the id `after`; what keeps them from coming is waited out. */
+export const followLog = (
   place: LogPlace,
   { type, level, query }: LogFilters,
-  last: string | undefined,
-  signal: AbortSignal,
-) {
-  const parts = { params: paramsOf(place), query: { type, level, query, limit: PAGE_LINES } };
-  const headers = () => ({
-    ...credentials(),
-    Accept: 'text/event-stream',
-    ...(last !== undefined && { 'Last-Event-ID': last }),
-  });
-  const address = PREFIX + addressOf(LOGS, parts);
-  const response = await renewing(() =>
-    fetch(address, { headers: headers(), signal, cache: 'no-store' }),
-  ).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-    throw new Refusal(0, undefined, null);
-  });
-  if (response.status === 401) forget();
-  if (!response.ok)
-    throw new Refusal(
-      response.status,
-      await response.json().catch(() => undefined),
-      response.headers.get('X-Request-Id'),
-    );
-  return response;
-}
-
-/** Gives the id of the last line, if there was one, and whether the log has ended. */
-async function hear(
-  { body }: Response,
-  onLines: (lines: LogEntry[]) => void,
-): Promise<{ last?: string | undefined; isEnd: boolean }> {
-  if (body === null) return { isEnd: false };
-  let [text, last]: [string, string | undefined] = ['', undefined];
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return { last, isEnd: false };
-    const { data, rest, isEnd } = eventsIn(text + value);
-    text = rest;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each event is an entry of the answer's schema
-    const lines = data.map((each) => JSON.parse(each) as LogEntry);
-    last = lines.at(-1)?.id ?? last;
-    if (lines.length > 0) onLines(lines);
-    if (isEnd) return { last, isEnd };
-  }
-}
+  options: { after: string | undefined; signal: AbortSignal; onProblem: (problem?: Error) => void },
+): AsyncGenerator<LogEntry, void> =>
+  client.follow(LOGS, { params: paramsOf(place), query: { type, level, query, limit: PAGE_LINES } }, options);
 
 /** The whole log as text, however long, a page at a time. */
 export async function wholeLog(

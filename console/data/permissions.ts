@@ -1,4 +1,4 @@
-import type { Permission } from './contract.ts';
+import type { Permission } from '../../lib/client/endpoints.ts';
 import { useMe } from './queries.ts';
 
 /**

@@ -1,12 +1,11 @@
 import { QueryClient } from '@tanstack/preact-query';
-import { Refusal } from './api.ts';
+import { Refusal } from '../../lib/client/refusal.ts';
 
 const TRIES_MAX = 2;
 
-/** What asking again may mend: no answer, too many requests, a fault of the service. */
+/** What asking again may mend. */
 export const isPassing = (error: Error | null): boolean =>
-  error !== null &&
-  (!(error instanceof Refusal) || error.status === 0 || error.status === 429 || error.status >= 500);
+  error !== null && (!(error instanceof Refusal) || error.isPassing);
 
 /** What is shown stays true by the feed of events alone: it says what to ask for again, and when. */
 export const queryClient = new QueryClient({

@@ -1,10 +1,10 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/preact-query';
-import { ask, askTagged } from './api.ts';
-import type { Answer, Ask, Endpoint } from './contract.ts';
+import type { Answer, Ask, Deployment, Endpoint } from '../../lib/client/endpoints.ts';
+import { ask, client } from './api.ts';
 import { queryClient } from './poll.ts';
 
 export const PAGE_LENGTH = 50;
-export type ListFilters = { name: string; status: string };
+export type ListFilters = { name: string; status: Deployment['status'] | '' };
 
 /** Who is signed in; asked once. */
 export const useMe = () =>
@@ -20,8 +20,12 @@ export const useDeployments = ({ name, status }: ListFilters) =>
     queryKey: ['deployments', name, status],
     initialPageParam: 0,
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: PAGE_LENGTH, offset: pageParam, include: 'latest_revision' };
-      return ask('GET /v2/deployments', { query: { ...query, name_contains: name, status } }, signal);
+      const query = { limit: PAGE_LENGTH, offset: pageParam, include: ['latest_revision'] } as const;
+      return ask(
+        'GET /v2/deployments',
+        { query: { ...query, name_contains: name, status: status && [status] } },
+        signal,
+      );
     },
     getNextPageParam: ({ resources, offset }) => (resources.length < PAGE_LENGTH ? undefined : offset),
     placeholderData: keepPreviousData,
@@ -45,7 +49,7 @@ export const useTaggedDeployment = (id: string) =>
     queryKey: ['deployment', id, 'tagged'],
     gcTime: 0,
     queryFn: ({ signal }) =>
-      askTagged('GET /v2/deployments/{deployment_id}', { params: { deployment_id: id } }, { signal }),
+      client.askTagged('GET /v2/deployments/{deployment_id}', { params: { deployment_id: id } }, { signal }),
   });
 
 export const REVISIONS_PER_PAGE = 20;
@@ -70,7 +74,7 @@ export const useRevision = (id: string, revisionId: string | null) =>
     enabled: revisionId !== null,
     queryFn: ({ signal }) => {
       const params = { deployment_id: id, revision_id: revisionId ?? '' };
-      const query = { include: 'configuration' };
+      const query = { include: ['configuration'] } as const;
       return ask('GET /v2/deployments/{deployment_id}/revisions/{revision_id}', { params, query }, signal);
     },
   });

@@ -1,11 +1,10 @@
-import { addressOf } from '../logic/address.ts';
+import type { Ask } from '../../lib/client/endpoints.ts';
 import { headersIn, type Method, type TypedRequest } from '../logic/server-request.ts';
-import { Refusal, renewing } from './api.ts';
-import type { Ask } from './contract.ts';
-import { PREFIX } from './place.ts';
-import { credentials, forget } from './session.ts';
+import { client } from './api.ts';
 
 const ENDPOINT = 'POST /v2/deployments/{deployment_id}/server-requests';
+/** An agent may think for long before it begins to answer. */
+const ANSWER_MILLISECONDS = 3_600_000;
 
 export type ServerAnswer = { status: number; headers: Record<string, string> };
 
@@ -27,23 +26,7 @@ export async function askServer(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- chosen from those of the field
     body: { method: method as Method, path, headers: headersIn(headers), body },
   };
-  const response = await renewing(() =>
-    fetch(PREFIX + addressOf(ENDPOINT, asked), {
-      method: 'POST',
-      cache: 'no-store',
-      headers: { ...credentials(), 'Content-Type': 'application/json' },
-      body: JSON.stringify(asked.body),
-      signal,
-    }),
-  ).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-    throw new Refusal(0, undefined, null);
-  });
-  if (response.status === 401) forget();
-  if (!response.ok) {
-    const said: unknown = await response.json().catch(() => undefined);
-    throw new Refusal(response.status, said, response.headers.get('X-Request-Id'));
-  }
+  const response = await client.open(ENDPOINT, asked, { signal, timeoutMilliseconds: ANSWER_MILLISECONDS });
   onAnswer({
     status: Number(response.headers.get('X-Server-Status')),
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service writes it so

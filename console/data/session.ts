@@ -1,3 +1,6 @@
+import { createClient } from '../../lib/client/client.ts';
+import { Refusal } from '../../lib/client/refusal.ts';
+import type { ClientOptions, Credentials } from '../../lib/client/request.ts';
 import { PREFIX } from './place.ts';
 import { keepKey, keptKey } from './tab-key.ts';
 import { onTabs, startTelling, tellTabs } from './tabs.ts';
@@ -101,15 +104,15 @@ export const sessionNow = () => ({ isSignedIn: isSignedIn(), problem, isAsked: l
 /** A token says nothing of the tenant, so each request has to. */
 export const needsTenant = (): boolean => bearer !== undefined;
 
-/** The headers that say who asks, and for which tenant where a credential is good for several. */
-export function credentials(): Record<string, string> {
-  const tenant = sessionStorage.getItem(TENANT);
-  return {
-    ...(key !== null && { 'X-Api-Key': key }),
-    ...(bearer !== undefined && { Authorization: `Bearer ${bearer.token}` }),
-    ...(tenant !== null && { 'X-Tenant-Id': tenant }),
-  };
+/** Who asks, and for which tenant where a credential is good for several. */
+export function credentials(): Credentials {
+  const tenantId = sessionStorage.getItem(TENANT) ?? undefined;
+  return bearer === undefined ? { apiKey: key ?? undefined, tenantId } : { token: bearer.token, tenantId };
 }
+
+/** The API as it is asked about a session itself. */
+export const clientAs = (who: Credentials, more: Partial<ClientOptions> = {}) =>
+  createClient({ url: PREFIX, triesMax: 1, credentials: who, ...more });
 
 export const chosenTenant = (): string | null => sessionStorage.getItem(TENANT);
 export function chooseTenant(id: string | null): void {
@@ -133,7 +136,7 @@ export function forget(): void {
 
 /** Ends the session at the API or at the issuer, and in every tab. A key that a person pasted goes on being good elsewhere. */
 export async function signOut(): Promise<void> {
-  const headers = credentials();
+  const who = credentials();
   const token = bearer;
   sessionStorage.removeItem(TENANT);
   problem = undefined;
@@ -141,13 +144,15 @@ export async function signOut(): Promise<void> {
   void tellTabs({ kind: 'gone' });
   if (token !== undefined) return endOf(token);
   // Sent to its end also when the tab is closed.
-  const asked = fetch(`${PREFIX}/v2/console-sessions`, { method: 'DELETE', headers, keepalive: true });
-  const status = await asked.then(
-    (answer) => answer.status,
-    () => 500,
-  );
-  // Below it is over, or was a key that a person pasted.
-  if (status < 500) return;
+  const send = (address: string, init: RequestInit) => fetch(address, { ...init, keepalive: true });
+  const isEnded = await clientAs(who, { fetch: send })
+    .ask('DELETE /v2/console-sessions', {})
+    // What is refused is over, or was a key that a person pasted.
+    .then(
+      () => true,
+      (error: unknown) => error instanceof Refusal && !error.isPassing,
+    );
+  if (isEnded) return;
   problem = 'You are signed out here, but the API did not answer: the session goes on for 12 hours at most.';
   tell();
 }
@@ -166,35 +171,33 @@ function codeInAddress(): string | null {
 }
 
 async function useLink(code: string, onSuccess = (): void => {}): Promise<void> {
-  const answer = await fetch(`${PREFIX}/v2/console-sessions`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ code }),
-  });
-  const said: unknown = await answer.json();
-  if (typeof said !== 'object' || said === null) return;
-  if (answer.ok && 'api_key' in said && typeof said.api_key === 'string') {
+  try {
+    const { api_key } = await clientAs({}).ask('POST /v2/console-sessions', { body: { code } });
     onSuccess();
-    signIn(said.api_key);
-  } else
-    problem = 'detail' in said && typeof said.detail === 'string' ? said.detail : 'The link did not sign in.';
+    signIn(api_key);
+  } catch (error) {
+    problem = wordsFor(error);
+  }
 }
+
+const wordsFor = (error: unknown): string =>
+  error instanceof Refusal && error.status > 0 ? error.detail : 'The API does not answer. Is it running?';
 
 /** Whether the session that there is still opens anything; where nobody answers, nobody knows. */
 async function isOver(): Promise<boolean> {
-  const answer = await fetch(`${PREFIX}/v2/me`, { headers: credentials(), cache: 'no-store' });
-  return answer.status === 401;
+  const refused = await clientAs(credentials())
+    .ask('GET /v2/me', {})
+    .catch((error: unknown) => error);
+  return refused instanceof Refusal && refused.status === 401;
 }
 
 /** Uses a link at once, unless somebody is signed in: then they are asked, for it may be anybody's. */
 async function takeLink(code: string): Promise<void> {
-  if (isSignedIn() && !(await isOver().catch(() => false))) {
+  if (isSignedIn() && !(await isOver())) {
     link = code;
     return tell();
   }
-  await useLink(code).catch(() => {
-    problem = 'The API does not answer. Is it running?';
-  });
+  await useLink(code);
 }
 
 /** The answer to what a link asks: it takes the place of the session here, or is left as it is. */
@@ -203,9 +206,7 @@ export async function answerLink(isUsed: boolean): Promise<void> {
   link = undefined;
   if (!isUsed || code === undefined) return tell();
   // A link that is no good any more ends no session; which tenant was looked at is none of a new one's.
-  await useLink(code, () => sessionStorage.removeItem(TENANT)).catch(() => {
-    problem = 'The API does not answer. Is it running?';
-  });
+  await useLink(code, () => sessionStorage.removeItem(TENANT));
   tell();
 }
 

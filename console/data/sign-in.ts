@@ -1,7 +1,7 @@
-import type { Answer } from './contract.ts';
+import type { Answer } from '../../lib/client/endpoints.ts';
 import type { Pending, Tokens } from './oidc.ts';
-import { BASE, PREFIX } from './place.ts';
-import { type Bearer, isHeld, renewed, setProblem, signInWith } from './session.ts';
+import { BASE } from './place.ts';
+import { type Bearer, clientAs, isHeld, renewed, setProblem, signInWith } from './session.ts';
 
 /** Between leaving for the issuer and coming back. It is no token, and used up when it is read. */
 const PENDING = 'slipway.sign-in';
@@ -15,12 +15,8 @@ const TIMER_MILLISECONDS_MAX = 2 ** 31 - 1;
 export type Issuer = NonNullable<Answer<'GET /v2/sign-in'>['oidc']>;
 
 /** How people sign in here without a key; null: not at all. */
-export async function issuer(): Promise<Issuer | null> {
-  const response = await fetch(`${PREFIX}/v2/sign-in`);
-  if (!response.ok) return null;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service checks its answers with the schema that this type is made from
-  return ((await response.json()) as Answer<'GET /v2/sign-in'>).oidc;
-}
+export const issuer = async (): Promise<Issuer | null> =>
+  (await clientAs({}).ask('GET /v2/sign-in', {})).oidc;
 
 const library = () => import('./oidc.ts');
 /** Every sign-in comes back to this address, which is known at the issuer. */

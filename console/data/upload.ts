@@ -1,6 +1,7 @@
+import type { Deployment } from '../../lib/client/endpoints.ts';
+import { Refusal } from '../../lib/client/refusal.ts';
 import { isWanted, looksExecutable, tarOf } from '../logic/tar.ts';
-import { ask, Refusal } from './api.ts';
-import type { Deployment } from './contract.ts';
+import { ask } from './api.ts';
 
 export type Picked = { path: string; file: File };
 
@@ -79,9 +80,9 @@ export async function deployFolder(
   onStep(`Uploading ${Math.ceil(body.size / 1024)} KiB…`);
   const headers = { 'Content-Type': 'application/gzip' };
   const put = await fetch(upload_url, { method: 'PUT', headers, body }).catch(() => {
-    throw new Refusal(0, undefined, null);
+    throw new Refusal({ status: 0, detail: 'The upload broke off.' }, undefined);
   });
-  if (!put.ok) throw new Refusal(put.status, await put.json().catch(() => undefined), null);
+  if (!put.ok) throw new Refusal(put, await put.json().catch(() => undefined));
   onStep('Starting the build…');
   return ask('PATCH /v2/deployments/{deployment_id}', {
     params,

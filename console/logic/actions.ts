@@ -1,4 +1,4 @@
-import type { Deployment, Revision } from '../data/contract.ts';
+import type { Deployment, Revision } from '../../lib/client/endpoints.ts';
 import { numberOf } from './stages.ts';
 import { isMoving } from './status.ts';
 

@@ -1,5 +1,5 @@
+import type { Listed } from '../../lib/client/endpoints.ts';
 import type { AuditAction } from '../../lib/contract/audit.ts';
-import type { Listed } from '../data/contract.ts';
 import { lookOf } from './status.ts';
 
 export type AuditEvent = Listed<'GET /v2/audit-events'>;

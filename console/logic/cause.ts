@@ -1,4 +1,4 @@
-import type { Revision } from '../data/contract.ts';
+import type { Revision } from '../../lib/client/endpoints.ts';
 import { numberOf } from './stages.ts';
 
 /** Why there is this revision, in a few words; null: somebody asked for it, as for most. */

@@ -1,4 +1,4 @@
-import type { Deployment, Revision } from '../data/contract.ts';
+import type { Deployment, Revision } from '../../lib/client/endpoints.ts';
 
 type Configuration = NonNullable<Revision['configuration']>;
 /** The fields that are one value each. */

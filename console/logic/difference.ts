@@ -1,4 +1,4 @@
-import type { Revision } from '../data/contract.ts';
+import type { Revision } from '../../lib/client/endpoints.ts';
 import { labelled, words } from './configuration.ts';
 
 /** A line of a comparison; null: not set. */

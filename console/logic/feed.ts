@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../data/contract.ts';
+import type { FeedEvent } from '../../lib/client/endpoints.ts';
 import { isMoving } from './status.ts';
 
 /** The first parts of the keys of queries; one that is empty stands for all of them. */

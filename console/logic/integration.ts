@@ -1,4 +1,4 @@
-import type { Listed } from '../data/contract.ts';
+import type { Listed } from '../../lib/client/endpoints.ts';
 
 export type Integration = Listed<'GET /v2/integrations'>;
 export type GitHost = Integration['type'];

@@ -1,5 +1,5 @@
+import type { Ask, Listener } from '../../lib/client/endpoints.ts';
 import type { PodSecurity } from '../../lib/contract/pod-security.ts';
-import type { Ask, Listener } from '../data/contract.ts';
 
 /** `agents, tools` of a field, without empty ones. */
 export const wordsIn = (text: string): string[] =>

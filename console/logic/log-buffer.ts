@@ -1,4 +1,4 @@
-import type { LogEntry } from '../data/contract.ts';
+import type { LogEntry } from '../../lib/client/endpoints.ts';
 
 /** The page holds so many lines at most; the rest stays at the API. */
 export const LINES_MAX = 5_000;

@@ -1,4 +1,4 @@
-import type { Deployment } from '../data/contract.ts';
+import type { Deployment } from '../../lib/client/endpoints.ts';
 
 /**
  * The address of a host that is the deployment's alone, where it is served at `http://localhost/…/<name>`:

@@ -1,4 +1,4 @@
-import type { Deployment, ListedDeployment, Permission, Revision } from '../data/contract.ts';
+import type { Deployment, ListedDeployment, Permission, Revision } from '../../lib/client/endpoints.ts';
 import { actionsOn, type Verb } from './actions.ts';
 import { numberOf } from './stages.ts';
 

@@ -1,4 +1,4 @@
-import type { Permission } from '../data/contract.ts';
+import type { Permission } from '../../lib/client/endpoints.ts';
 
 /** A page of the navigation; who has one of the permissions sees something on it. */
 export type Place = { path: string; title: string; permissions: readonly Permission[] };

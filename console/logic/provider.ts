@@ -1,4 +1,4 @@
-import type { Answer, Ask } from '../data/contract.ts';
+import type { Answer, Ask } from '../../lib/client/endpoints.ts';
 import { wordsIn } from './listener.ts';
 
 export type Provider = Answer<'GET /v2/auth/providers'>[number];

@@ -1,4 +1,4 @@
-import type { Me } from '../data/contract.ts';
+import type { Me } from '../../lib/client/endpoints.ts';
 
 export type Role = NonNullable<Me['role']>;
 

@@ -1,4 +1,4 @@
-import type { Deployment } from '../data/contract.ts';
+import type { Deployment } from '../../lib/client/endpoints.ts';
 
 /** What a list shows of a source without an image; null: its branch and commit. */
 const words: Record<Deployment['source'], string | null> = {

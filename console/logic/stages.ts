@@ -1,4 +1,4 @@
-import type { Revision } from '../data/contract.ts';
+import type { Revision } from '../../lib/client/endpoints.ts';
 import { isMoving } from './status.ts';
 
 /** A stretch of a revision's life, in milliseconds. */

@@ -1,5 +1,5 @@
+import type { Listed, Webhook } from '../../lib/client/endpoints.ts';
 import type { PublishedEvent } from '../../lib/contract/events.ts';
-import type { Listed, Webhook } from '../data/contract.ts';
 
 export type EventType = PublishedEvent['type'];
 export type Delivery = Listed<'GET /v2/webhooks/{webhook_id}/deliveries'>;

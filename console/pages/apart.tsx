@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Deployment, Revision } from '../data/contract.ts';
+import type { Deployment, Revision } from '../../lib/client/endpoints.ts';
 import { useCan } from '../data/permissions.ts';
 import { apartIn } from '../logic/apart.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';

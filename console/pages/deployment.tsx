@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { Deployment, Revision } from '../data/contract.ts';
+import type { Deployment, Revision } from '../../lib/client/endpoints.ts';
 import { useCan } from '../data/permissions.ts';
 import { useDeployment, useRevisions } from '../data/queries.ts';
 import { actionsOn } from '../logic/actions.ts';

@@ -1,5 +1,5 @@
 import { Link } from 'wouter-preact';
-import type { ListedDeployment } from '../data/contract.ts';
+import type { ListedDeployment } from '../../lib/client/endpoints.ts';
 import { useCan } from '../data/permissions.ts';
 import { useDeployments } from '../data/queries.ts';
 import { shortCommit } from '../logic/difference.ts';
@@ -7,7 +7,7 @@ import { sourceWord } from '../logic/source.ts';
 import { lookOf, servingStatuses } from '../logic/status.ts';
 import { focusSearch, moveRow, useKeys } from '../ui/keys.ts';
 import { LoadMore } from '../ui/load-more.tsx';
-import { useParameters } from '../ui/parameters.ts';
+import { oneOf, useParameters } from '../ui/parameters.ts';
 import { Reason } from '../ui/reason.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
@@ -19,7 +19,7 @@ import { useTitle } from '../ui/title.ts';
 export function Deployments() {
   useTitle('Deployments');
   const [search, change] = useParameters();
-  const filters = { name: search.get('name') ?? '', status: search.get('status') ?? '' };
+  const filters = { name: search.get('name') ?? '', status: oneOf(servingStatuses, search.get('status')) };
   const list = useDeployments(filters);
   const canWrite = useCan('deployments:write');
   const set = (field: string, value: string) => change({ [field]: value });

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
+import type { Deployment } from '../../lib/client/endpoints.ts';
 import { ask } from '../data/api.ts';
-import type { Deployment } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
 import { queryClient } from '../data/poll.ts';
 import { chosenFiles, deployFolder, droppedFiles, type Picked } from '../data/upload.ts';

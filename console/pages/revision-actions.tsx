@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Revision } from '../data/contract.ts';
+import type { Revision } from '../../lib/client/endpoints.ts';
 import { useRevision } from '../data/queries.ts';
 import { differenceOf } from '../logic/difference.ts';
 import { numberOf } from '../logic/stages.ts';

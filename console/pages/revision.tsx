@@ -1,5 +1,5 @@
 import { Link } from 'wouter-preact';
-import type { Revision } from '../data/contract.ts';
+import type { Revision } from '../../lib/client/endpoints.ts';
 import { useCan } from '../data/permissions.ts';
 import { useDeployment, useRevision } from '../data/queries.ts';
 import { labelled } from '../logic/configuration.ts';

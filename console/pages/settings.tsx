@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { askTagged, Refusal } from '../data/api.ts';
-import type { Deployment } from '../data/contract.ts';
+import type { Deployment } from '../../lib/client/endpoints.ts';
+import { Refusal } from '../../lib/client/refusal.ts';
+import { client } from '../data/api.ts';
 import { useCan } from '../data/permissions.ts';
 import { queryClient } from '../data/poll.ts';
 import { useTaggedDeployment } from '../data/queries.ts';
@@ -66,7 +67,7 @@ function useEdited(deployment: Deployment, firstTag: string | null) {
   const params = { deployment_id: deployment.id };
   /** The own edits on what somebody else has stored meanwhile. */
   const merge = async () => {
-    const { answer, tag: nextTag } = await askTagged(GET, { params });
+    const { answer, tag: nextTag } = await client.askTagged(GET, { params });
     setTag(nextTag);
     setEdits((own) =>
       merged(
@@ -91,7 +92,7 @@ function useEdited(deployment: Deployment, firstTag: string | null) {
       },
     };
     const headers = tag === null ? {} : { 'If-Match': tag };
-    return (await askTagged(PATCH, { params, body }, { headers })).answer;
+    return (await client.askTagged(PATCH, { params, body }, { headers })).answer;
   };
   const isChanged =
     isEdited(edits) ||

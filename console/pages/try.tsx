@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { Refusal } from '../data/api.ts';
+import { Refusal } from '../../lib/client/refusal.ts';
 import { useCan } from '../data/permissions.ts';
 import { useDeployment } from '../data/queries.ts';
 import { askServer, type ServerAnswer } from '../data/server.ts';

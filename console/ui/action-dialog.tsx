@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import type { Answer, Ask, Endpoint } from '../data/contract.ts';
+import type { Answer, Ask, Endpoint } from '../../lib/client/endpoints.ts';
 import { PREFIX } from '../data/place.ts';
 import { useChange } from '../data/queries.ts';
-import { curlOf } from '../logic/address.ts';
+import { curlOf } from '../logic/curl.ts';
 import { Copy } from './copy.tsx';
 import { closeDialog, Dialog } from './dialog.tsx';
 import { Refused } from './field.tsx';

@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks';
-import { Refusal } from '../data/api.ts';
+import { Refusal } from '../../lib/client/refusal.ts';
 import { Refused } from './field.tsx';
 
 type Props<T extends string> = {

@@ -1,4 +1,4 @@
-import type { Revision } from '../data/contract.ts';
+import type { Revision } from '../../lib/client/endpoints.ts';
 import { numberOf, stagesOf } from '../logic/stages.ts';
 import { isMoving, lookOf } from '../logic/status.ts';
 import { duration } from '../logic/time.ts';

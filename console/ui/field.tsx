@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { Refusal } from '../data/api.ts';
+import { Refusal } from '../../lib/client/refusal.ts';
 
 /** What was refused of the form around; its fields say what is wrong with each. */
 export const Refused = createContext<unknown>(undefined);

@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { LogEntry, Revision } from '../data/contract.ts';
+import type { LogEntry, Revision } from '../../lib/client/endpoints.ts';
 import { type LogFilters, type LogType, wholeLog } from '../data/log-stream.ts';
 import { LINES_MAX } from '../logic/log-buffer.ts';
 import { spansOf } from '../logic/log-text.ts';
+import { wordsOf } from '../logic/refusal.ts';
 import { numberOf } from '../logic/stages.ts';
 import { isMoving } from '../logic/status.ts';
 import { focusSearch, useKeys } from './keys.ts';
-import { useParameters } from './parameters.ts';
+import { oneOf, useParameters } from './parameters.ts';
 import { SearchField } from './search-field.tsx';
 import { Empty, Problem, Skeleton } from './states.tsx';
 import { type Log, useLog } from './use-log.ts';
@@ -28,7 +29,7 @@ export function LogView({ revision }: { revision: Revision }) {
   const from = line === null ? undefined : Number(search.get('at'));
   const [isWrapped, setWrapped] = useState(true);
   const place = { deploymentId: revision.deployment_id, revisionId: revision.id };
-  const filters = { type, level: search.get('level') ?? '', query: search.get('q') ?? '' };
+  const filters = { type, level: oneOf(levels, search.get('level')), query: search.get('q') ?? '' };
   const isOver = type === 'build' && !isMoving(revision.status);
   const log = useLog({ place, filters, isFollowed: from === undefined && !isOver, from });
   const link = ({ id, timestamp }: LogEntry) => change({ log: type, line: id, at: String(timestamp) });
@@ -163,7 +164,7 @@ function Lines({ log, isWrapped, isLive, line, link }: LinesProps) {
           ? isLive && line === null
             ? 'Following'
             : `${log.lines.length} lines`
-          : log.problem.message}
+          : wordsOf(log.problem)}
       </p>
     </>
   );

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
-import type { Permission } from '../data/contract.ts';
+import type { Permission } from '../../lib/client/endpoints.ts';
 import { useMe } from '../data/queries.ts';
 import { focusSearch, moveRow, useKeys } from './keys.ts';
 import { Empty, Skeleton } from './states.tsx';

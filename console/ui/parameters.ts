@@ -1,5 +1,9 @@
 import { useSearchParams } from 'wouter-preact';
 
+/** A parameter that is one of these; '' for any other. */
+export const oneOf = <T extends string>(all: readonly T[], text: string | null): T | '' =>
+  all.find((each) => each === text) ?? '';
+
 /**
  * What stands behind `?` in the address, and a way to change it in place; an empty text takes a parameter
  * away.

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { Refusal } from '../data/api.ts';
+import { Refusal } from '../../lib/client/refusal.ts';
+import { wordsOf } from '../logic/refusal.ts';
 
 /** The outline of what is loading, in about its size. */
 export function Skeleton({ rows = 6 }: { rows?: number }) {
@@ -25,7 +26,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   const requestId = error instanceof Refusal ? error.requestId : null;
   return (
     <div class="problem" role="alert">
-      <p>{error instanceof Error ? error.message : 'Something went wrong.'}</p>
+      <p>{wordsOf(error)}</p>
       {requestId !== null && (
         <p class="quiet small">
           Request <code>{requestId}</code>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { LogEntry } from '../data/contract.ts';
+import type { LogEntry } from '../../lib/client/endpoints.ts';
 import { followLog, type LogFilters, type LogPlace, readLog } from '../data/log-stream.ts';
 import { appended, emptyLog, type LogBuffer, prepended } from '../logic/log-buffer.ts';
 
@@ -42,8 +42,9 @@ export function useLog({ place, filters, isFollowed, from }: Wish): Log {
       setBuffer({ lines: first.lines, hasEarlier: first.earlier !== undefined, isBehind: false });
       setLoading(false);
       if (!isFollowed) return;
-      const last = first.lines.at(-1)?.id;
-      await followLog(place, filters, last, { signal: gone.signal, onLines: append, onState: setProblem });
+      const after = first.lines.at(-1)?.id;
+      const options = { after, signal: gone.signal, onProblem: setProblem };
+      for await (const line of followLog(place, filters, options)) append(line);
     };
     begin().catch((error: unknown) => {
       if (gone.signal.aborted) return;
@@ -82,11 +83,11 @@ async function firstLines(
 }
 
 /** Hands over what has gathered once a frame: a log may come in thousands of pieces. */
-function useFrames<T>(take: (items: T[]) => void): (items: T[]) => void {
+function useFrames<T>(take: (items: T[]) => void): (item: T) => void {
   const waiting = useRef<T[]>([]);
   const isAsked = useRef(false);
-  return (items) => {
-    waiting.current.push(...items);
+  return (item) => {
+    waiting.current.push(item);
     if (isAsked.current) return;
     isAsked.current = true;
     requestAnimationFrame(() => {

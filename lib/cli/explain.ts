@@ -1,3 +1,4 @@
+import { Refusal } from '../client/refusal.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { InstallationPlace } from './options.ts';
 
@@ -22,7 +23,8 @@ const meanings: Record<string, (table: string, region: string) => string> = {
 /** The plain reason of a failure; a stack only when it is nothing that could have been foreseen. */
 export function explain(error: unknown, place: InstallationPlace | undefined): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof Obstacle || error instanceof ApiError) return error.message;
+  if (error instanceof Obstacle || error instanceof ApiError || error instanceof Refusal)
+    return error.message;
   if (place === undefined) return error.stack ?? error.message;
   const [table, region] =
     place.kind === 'deployed'

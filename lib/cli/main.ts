@@ -1,12 +1,12 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Clock } from '../adapters/clock.ts';
+import { createClient } from '../client/client.ts';
 import { createListenerKey, createTenantKey } from '../features/api-keys/create-as-operator.ts';
 import { bootstrap } from '../features/tenants/bootstrap.ts';
 import type { Table } from '../store/table.ts';
 import { agentsUrlOf } from './agents-url.ts';
 import { type Backups, onBackup } from './backup.ts';
 import type { BackupCommand } from './backup-options.ts';
-import { askForConsoleLink, type ConsoleAccess } from './console.ts';
 import { runCopyThreads } from './copy-threads/command.ts';
 import type { CopyThreads } from './copy-threads/options.ts';
 import { explain, Obstacle } from './explain.ts';
@@ -33,7 +33,7 @@ export type World = Surroundings & {
   /** Gives the table of a place. Throws `Obstacle` when it cannot be reached. */
   open(place: InstallationPlace): Promise<OpenTable>;
   /** Where the embedded runtime on a data folder answers. Throws `Obstacle` when none runs. */
-  accessTo(dataFolder: string): Promise<ConsoleAccess>;
+  accessTo(dataFolder: string): Promise<{ url: string; apiKey: string }>;
   /** The installations of an account. */
   installations: Installations;
   backups: Backups;
@@ -96,15 +96,15 @@ const isOnBackup = (command: Work): command is BackupCommand =>
 type OnApi = Extract<Work, { kind: 'console' }>;
 
 async function consoleLink({ at }: OnApi, world: World): Promise<CommandResult> {
-  const access =
+  const api =
     'url' in at
       ? { url: at.url, apiKey: world.environment.SLIPWAY_API_KEY ?? '' }
       : await world.accessTo(at.dataFolder);
-  const { url, expires_at } = await askForConsoleLink(access);
+  const link = await createClient({ ...api, credentials: api }).ask('POST /v2/console-links', {});
   return {
-    lines: [['Console', url]],
-    json: { url, expires_at },
-    advice: `It signs in once, until ${expires_at}, with the role of the key that it was made with.`,
+    lines: [['Console', link.url]],
+    json: link,
+    advice: `It signs in once, until ${link.expires_at}, with the role of the key that it was made with.`,
   };
 }
 

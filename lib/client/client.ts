@@ -91,7 +91,13 @@ export function createClient(options: ClientOptions): Client {
     more?: RequestOptions,
   ) => {
     const response = await open(endpoint, parts, more);
-    const json: unknown = response.status === 204 ? undefined : await wholeJson(response);
+    const json: unknown =
+      response.status === 204
+        ? undefined
+        : await response.json().catch((error: unknown) => {
+            more?.signal?.throwIfAborted();
+            throw new Refusal({ status: 0, detail: 'The answer of the API broke off.' }, undefined, error);
+          });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service checks its answers with the schema that this type is made from
     return { answer: json as Answer<E>, tag: response.headers.get('ETag') };
   };
@@ -106,13 +112,6 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** An answer that breaks off is none. */
-const wholeJson = (response: Response): Promise<unknown> =>
-  response.json().catch((error: unknown) => {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new Refusal({ status: 0, detail: 'The answer of the API broke off.' }, undefined, error);
-  });
-
 async function* rowsOf<E extends ListEndpoint>(
   ask: Client['ask'],
   endpoint: E,
@@ -120,10 +119,9 @@ async function* rowsOf<E extends ListEndpoint>(
   more: RequestOptions | undefined,
 ): AsyncGenerator<Listed<E>, void> {
   const { query }: Parts = parts;
-  const limit = typeof query?.limit === 'number' ? query.limit : PAGE_LENGTH;
-  for (let offset = typeof query?.offset === 'number' ? query.offset : 0; ; ) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every list takes these two beside its own
-    const page = await ask(endpoint, { ...parts, query: { ...query, limit, offset } } as Ask<E>, more);
+  const limit = Number(query?.limit ?? PAGE_LENGTH);
+  for (let offset = Number(query?.offset ?? 0); ; ) {
+    const page = await ask(endpoint, { ...parts, query: { ...query, limit, offset } }, more);
     yield* page.resources;
     if (page.resources.length < limit) return;
     ({ offset } = page);
@@ -136,30 +134,44 @@ async function* entriesOf<E extends StreamEndpoint>(
   parts: Ask<E>,
   { after, onProblem, headers, signal }: FollowOptions = {},
 ): AsyncGenerator<Streamed<E>, void> {
-  let last = after;
-  for (let failures = 0; ; ) {
+  let [last, failures] = [after, 0];
+  for (;;) {
+    const from = last === undefined ? {} : { 'Last-Event-ID': last };
+    const all = { ...headers, Accept: 'text/event-stream', ...from };
+    const response = await orRefusal(open(endpoint, parts, { signal, headers: all }));
+    if (response instanceof Refusal) {
+      failures += 1;
+      await pause(passingPause(response, failures, onProblem), signal);
+      continue;
+    }
+    failures = 0;
+    onProblem?.(undefined);
     let milliseconds = FOLLOW_AGAIN_MILLISECONDS;
-    try {
-      const from = last === undefined ? {} : { 'Last-Event-ID': last };
-      const all = { ...headers, Accept: 'text/event-stream', ...from };
-      const response = await open(endpoint, parts, { signal, headers: all });
-      failures = 0;
-      onProblem?.(undefined);
-      for await (const { id, kind, data, pauseMilliseconds } of eventsIn(response.body)) {
-        if (kind === 'end') return;
-        last = id ?? last;
-        milliseconds = pauseMilliseconds ?? milliseconds;
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each is an entry of the answer's schema
-        if (data !== '' && kind === undefined) yield JSON.parse(data) as Streamed<E>;
-      }
-    } catch (error) {
-      if (signal?.aborted === true || error instanceof SyntaxError) throw error;
-      // What broke off while it came is asked for again, which says whether anybody is there.
-      if (error instanceof Refusal) milliseconds = passingPause(error, (failures += 1), onProblem);
+    for await (const { id, kind, data, pauseMilliseconds } of untilBroken(response.body, signal)) {
+      if (kind === 'end') return;
+      last = id ?? last;
+      milliseconds = pauseMilliseconds ?? milliseconds;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each is an entry of the answer's schema
+      if (data !== '' && kind === undefined) yield JSON.parse(data) as Streamed<E>;
     }
     await pause(milliseconds, signal);
   }
 }
+
+/** A stream that breaks off is asked for again as one that ends is, which says whether anybody is there. */
+async function* untilBroken(body: Response['body'], signal: AbortSignal | undefined) {
+  try {
+    yield* eventsIn(body);
+  } catch {
+    signal?.throwIfAborted();
+  }
+}
+
+const orRefusal = <T>(work: Promise<T>): Promise<T | Refusal> =>
+  work.catch((error: unknown) => {
+    if (error instanceof Refusal) return error;
+    throw error;
+  });
 
 /** How long to wait until what keeps an answer from coming may have passed. Throws what does not. */
 function passingPause(refusal: Refusal, failures: number, onProblem: FollowOptions['onProblem']): number {
@@ -175,20 +187,19 @@ async function endOf(
 ): Promise<Revision> {
   let [known, failures, milliseconds] = ['', 0, POLL_MILLISECONDS];
   for (;;) {
-    try {
-      const revision = await ask(REVISION, { params }, { signal });
-      if (failures > 0) onProblem?.(undefined);
-      failures = 0;
-      const shown = `${revision.status} ${revision.status_message}`;
-      milliseconds =
-        shown === known ? Math.min(milliseconds * 1.1, POLL_MILLISECONDS_MAX) : POLL_MILLISECONDS;
-      if (shown !== known) onChange?.(revision);
-      known = shown;
-      if (isEnded(revision)) return revision;
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      milliseconds = passingPause(error, (failures += 1), onProblem);
+    const revision = await orRefusal(ask(REVISION, { params }, { signal }));
+    if (revision instanceof Refusal) {
+      failures += 1;
+      await pause(passingPause(revision, failures, onProblem), signal);
+      continue;
     }
+    if (failures > 0) onProblem?.(undefined);
+    failures = 0;
+    const shown = `${revision.status} ${revision.status_message}`;
+    milliseconds = shown === known ? Math.min(milliseconds * 1.1, POLL_MILLISECONDS_MAX) : POLL_MILLISECONDS;
+    if (shown !== known) onChange?.(revision);
+    known = shown;
+    if (isEnded(revision)) return revision;
     await pause(milliseconds, signal);
   }
 }

@@ -63,7 +63,8 @@ type Output<S> = S extends Schema ? S['_output'] : undefined;
 
 /** An absent body counts as one without fields. */
 type Part<R, K extends string> = K extends keyof R
-  ? object extends Input<R[K]>
+  ? // oxlint-disable-next-line typescript/no-generated-empty-object-type -- a body without fields is meant
+    Record<never, never> extends Input<R[K]>
     ? { [P in K]?: Input<R[K]> }
     : { [P in K]: Input<R[K]> }
   : object;

@@ -38,20 +38,19 @@ export type RequestOptions = {
   timeoutMilliseconds?: number;
 };
 
-/**
- * Whether a second request of this kind does it twice: the service keeps none of their answers, so that it
- * does not know one that comes again. The compiler knows which they are.
- */
-const isDoneTwice: Record<UnkeptEndpoint, boolean> = {
+/** Of what the service keeps no answers of: a second request makes nothing that stays. */
+type HarmlessEndpoint =
+  | 'POST /v2/auth/agents/{agent_id}/connections/{connection_id}/token'
+  | 'POST /v2/deployments/{deployment_id}/push-token'
+  | 'POST /v2/deployments/{deployment_id}/upload-url'
+  | 'POST /v2/listeners/{listener_id}/registry-credentials';
+/** A second request does them twice. The compiler knows which they are. */
+const doneTwice: Record<Exclude<UnkeptEndpoint, HarmlessEndpoint>, true> = {
   'POST /v2/api-keys': true,
-  'POST /v2/auth/agents/{agent_id}/connections/{connection_id}/token': false,
   'POST /v2/auth/authenticate': true,
   'POST /v2/console-links': true,
   'POST /v2/console-sessions': true,
-  'POST /v2/deployments/{deployment_id}/push-token': false,
   'POST /v2/deployments/{deployment_id}/server-requests': true,
-  'POST /v2/deployments/{deployment_id}/upload-url': false,
-  'POST /v2/listeners/{listener_id}/registry-credentials': false,
   'POST /v2/webhooks': true,
   'PATCH /v2/webhooks/{webhook_id}': true,
 };
@@ -66,19 +65,20 @@ const PAUSE_MILLISECONDS_MAX = 10_000;
 const RETRY_AFTER_SECONDS_MAX = 60;
 
 /** Rejects as a request does once `signal` aborts. */
-export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
+export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve) => {
     const stop = () => {
       clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
+      // One signal may outlive many pauses.
       signal?.removeEventListener('abort', stop);
       resolve();
-    }, milliseconds);
-    if (signal?.aborted === true) stop();
-    signal?.addEventListener('abort', stop, { once: true });
+    };
+    const timer = setTimeout(stop, milliseconds);
+    signal?.addEventListener('abort', stop);
   });
+  signal?.throwIfAborted();
+}
 
 /** Longer each time, and never the same for all who wait. */
 export function pauseMillisecondsBefore(tries: number, { retryAfterSeconds = 0 }: Refusal): number {
@@ -88,10 +88,7 @@ export function pauseMillisecondsBefore(tries: number, { retryAfterSeconds = 0 }
 }
 
 /** `crypto.randomUUID` is missing from pages that came over plain HTTP. */
-const randomKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  );
+const randomKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 const headersFor = ({ apiKey, token, tenantId }: Credentials): Record<string, string> => ({
   ...(apiKey !== undefined && { 'X-Api-Key': apiKey }),
@@ -103,12 +100,12 @@ type Wish = { endpoint: AnyEndpoint; address: string; body: unknown } & RequestO
 export type Send = (wish: Wish) => Promise<Response>;
 
 const methodOf = (endpoint: string): string => endpoint.slice(0, endpoint.indexOf(' '));
-const isUnkept = (endpoint: AnyEndpoint): endpoint is UnkeptEndpoint => Object.hasOwn(isDoneTwice, endpoint);
+const isDoneTwice = (endpoint: AnyEndpoint): boolean => Object.hasOwn(doneTwice, endpoint);
 const isKeyed = (endpoint: AnyEndpoint): boolean =>
-  ['POST', 'PATCH'].includes(methodOf(endpoint)) && !isUnkept(endpoint);
+  /^(?:POST|PATCH) /.test(endpoint) && !isDoneTwice(endpoint);
 
-const mayAskAgain = (endpoint: AnyEndpoint, refusal: Refusal): boolean =>
-  isUnkept(endpoint) && isDoneTwice[endpoint] ? TURNED_AWAY.includes(refusal.status) : refusal.isPassing;
+const mayAskAgain = (endpoint: AnyEndpoint, { status, isPassing }: Refusal): boolean =>
+  isDoneTwice(endpoint) ? TURNED_AWAY.includes(status) : isPassing;
 
 /** Sends a request until there is an answer that counts. Rejects with a `Refusal` for all but a success. */
 export function sender(options: ClientOptions): Send {
@@ -118,7 +115,8 @@ export function sender(options: ClientOptions): Send {
   return async ({ endpoint, address, body, headers, ...more }) => {
     const asked = {
       Accept: 'application/json',
-      ...(isKeyed(endpoint) && { 'Idempotency-Key': randomKey() }),
+      // Who asks once needs none.
+      ...(triesMax > 1 && isKeyed(endpoint) && { 'Idempotency-Key': randomKey() }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...options.headers,
     };

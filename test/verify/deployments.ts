@@ -2,8 +2,9 @@ import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ListBuildsForProjectCommand } from '@aws-sdk/client-codebuild';
-import { Client } from '../../lib/cli/first-agent/client.ts';
+import { deployTarball, followNewest, warningClient } from '../../lib/cli/first-agent/client.ts';
 import { tarballOfFolder } from '../../lib/cli/first-agent/first-agent.ts';
+import type { Client } from '../../lib/client/client.ts';
 import {
   api,
   create,
@@ -41,15 +42,15 @@ export async function serverIn({ folder }: Environment, version: string): Promis
 
 /** Uploads the folder to the deployment, which makes a revision of it. */
 export async function uploadFolder(slipway: Installation, id: string, folder: string): Promise<Client> {
-  const client = new Client(slipway.baseUrl, slipway.apiKey, say);
-  await client.deployTarball(id, await tarballOfFolder(folder));
+  const client = warningClient(slipway.baseUrl, slipway.apiKey, say);
+  await deployTarball(client, id, await tarballOfFolder(folder));
   return client;
 }
 
 /** Uploads the folder to the deployment and waits until it serves. */
 export async function deployFolder(slipway: Installation, id: string, folder: string): Promise<void> {
   const client = await uploadFolder(slipway, id, folder);
-  await client.follow(id, (line) => say(`  ${line}`));
+  await followNewest(client, id, (line) => say(`  ${line}`));
 }
 
 /** Makes a deployment that waits for its first tarball, and gives its id. */
@@ -84,7 +85,7 @@ export async function deployRepository(
     ...(secrets !== undefined && { secrets }),
   });
   let log = '';
-  await new Client(slipway.baseUrl, slipway.apiKey, say).follow(made.id, (line) => {
+  await followNewest(warningClient(slipway.baseUrl, slipway.apiKey, say), made.id, (line) => {
     log += `${line}\n`;
     say(`  ${line}`);
   });

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Listed, Me } from '../../data/contract.ts';
+import type { Listed, Me } from '../../../lib/client/endpoints.ts';
 import { useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import { useMe } from '../../data/queries.ts';

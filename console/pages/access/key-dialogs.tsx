@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Listed, Listener, Me } from '../../data/contract.ts';
+import type { Listed, Listener, Me } from '../../../lib/client/endpoints.ts';
 import { useChoices } from '../../data/lists.ts';
 import { useMe } from '../../data/queries.ts';
 import { type Expiry, expiries, expiryOf, firstExpiry, wordsOfEnd } from '../../logic/expiry.ts';

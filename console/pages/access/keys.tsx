@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { Listed, Me } from '../../data/contract.ts';
+import type { Listed, Me } from '../../../lib/client/endpoints.ts';
 import { useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import { keyRolesFor, roleWords } from '../../logic/roles.ts';

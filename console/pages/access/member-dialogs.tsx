@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Listed } from '../../data/contract.ts';
+import type { Listed } from '../../../lib/client/endpoints.ts';
 import { type memberRolesFor, roleWords } from '../../logic/roles.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { ChoiceField, TextField } from '../../ui/field.tsx';

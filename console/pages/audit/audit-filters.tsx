@@ -1,15 +1,20 @@
 import { auditActions, instantOf, localTime } from '../../logic/audit.ts';
+import { oneOf } from '../../ui/parameters.ts';
 import { SearchField } from '../../ui/search-field.tsx';
 
 const fields = ['action', 'user', 'deployment', 'since', 'until'] as const;
 type Field = (typeof fields)[number];
-type Filters = Record<Field, string> & { isFiltered: boolean };
+type Action = (typeof auditActions)[number]['actions'][number];
+type Filters = Record<Field, string> & { action: Action | ''; isFiltered: boolean };
 
 /** The filters of the address. */
 export function filtersIn(search: URLSearchParams): Filters {
   const of = (field: Field) => search.get(field) ?? '';
   return {
-    action: of('action'),
+    action: oneOf(
+      auditActions.flatMap(({ actions }) => actions),
+      of('action'),
+    ),
     user: of('user'),
     deployment: of('deployment'),
     since: of('since'),

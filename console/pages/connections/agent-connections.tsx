@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Answer } from '../../data/contract.ts';
+import type { Answer } from '../../../lib/client/endpoints.ts';
 import { useAnswer } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import type { Provider } from '../../logic/provider.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Answer } from '../../data/contract.ts';
+import type { Answer } from '../../../lib/client/endpoints.ts';
 import { wordsIn } from '../../logic/listener.ts';
 import type { Provider } from '../../logic/provider.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { Listener } from '../../../lib/client/endpoints.ts';
 import type { PodSecurity } from '../../../lib/contract/pod-security.ts';
-import type { Listener } from '../../data/contract.ts';
 import {
   computeChoices,
   isOfCluster,

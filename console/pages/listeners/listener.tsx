@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import type { ListedDeployment, Listener } from '../../data/contract.ts';
+import type { ListedDeployment, Listener } from '../../../lib/client/endpoints.ts';
 import { useAnswer, useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import { PREFIX } from '../../data/place.ts';
@@ -115,7 +115,7 @@ const columns: Column<ListedDeployment>[] = [
 
 function Deployments({ listenerId }: { listenerId: string }) {
   const list = useList('GET /v2/deployments', {
-    query: { listener_id: listenerId, include: 'latest_revision' },
+    query: { listener_id: listenerId, include: ['latest_revision'] },
   });
   return (
     <Section id="runs" title="What runs there">

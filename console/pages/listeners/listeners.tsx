@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import type { Listener } from '../../data/contract.ts';
+import type { Listener } from '../../../lib/client/endpoints.ts';
 import { useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import { kindOf } from '../../logic/listener.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Webhook } from '../../data/contract.ts';
+import type { Webhook } from '../../../lib/client/endpoints.ts';
 import type { Delivery } from '../../logic/webhook.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { ChoiceField, TextField } from '../../ui/field.tsx';

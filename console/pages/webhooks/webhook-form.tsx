@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Answer, Webhook } from '../../data/contract.ts';
+import type { Answer, Webhook } from '../../../lib/client/endpoints.ts';
 import { useChoices } from '../../data/lists.ts';
 import { type EventType, eventTypes, eventWords, type Format, formats } from '../../logic/webhook.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import type { Webhook } from '../../data/contract.ts';
+import type { Webhook } from '../../../lib/client/endpoints.ts';
 import { useAnswer, useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import { duration } from '../../logic/time.ts';

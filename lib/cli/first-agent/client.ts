@@ -1,116 +1,91 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { errors } from '../../contract/errors.ts';
+import { type Client, createClient, isEnded } from '../../client/client.ts';
+import type { LogEntry } from '../../client/endpoints.ts';
 import { IGNORED_HEADER } from '../../contract/validation/ignored-fields.ts';
 import { Obstacle } from '../explain.ts';
 
-type Deployment = { id: string; source_config: { custom_url: string | null } };
-type Revision = { id: string; status: string; status_message: string | null };
-type LogPage = { logs: { message: string }[]; next_offset: string };
-
-const TERMINAL = /^(?:DEPLOYED|SKIPPED|INTERRUPTED|[A-Z]+_FAILED)$/;
 const POLL_MILLISECONDS = 1_000;
-const LOG_PAGE = 100;
+const LOG_PAGE = 1_000;
+const LOGS = 'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs';
 
-/** Logs of a revision, by the last part of their paths. */
-export type LogName = 'build_logs' | 'deploy_logs';
+/** Logs of a revision. */
+export type LogType = 'build' | 'deploy';
 
-/** The API has nowhere to run a deployment: no listener, of anybody. */
-export class NoListener extends Obstacle {}
+/** A client that says what the API ignored of what it sent. */
+export const warningClient = (url: string, apiKey: string, warn: (line: string) => void): Client =>
+  createClient({
+    url,
+    credentials: { apiKey },
+    onAnswer: ({ headers }, endpoint) => {
+      const ignored = headers.get(IGNORED_HEADER);
+      if (ignored !== null)
+        warn(`${endpoint}: the API ignored what it does not know, ${ignored}. Is it an older release?`);
+    },
+  });
 
-const NO_LISTENER = errors.listener_required.detail({ why: '' });
+/** Makes a deployment that waits for its first tarball, and gives its id. */
+export async function makeDeployment(client: Client, name: string): Promise<string> {
+  const body = { name, source: 'internal_source', source_config: {}, source_revision_config: {} } as const;
+  return (await client.ask('POST /v2/deployments', { body })).id;
+}
 
-/** The API as its users see it, as far as a first deploy needs it. */
-export class Client {
-  readonly #base: string;
-  readonly #apiKey: string;
-  readonly #warn: (line: string) => void;
+/** Uploads a tarball (gzip), of which the deployment's next revision is made. */
+export async function deployTarball(client: Client, id: string, content: Uint8Array): Promise<void> {
+  const params = { deployment_id: id };
+  const upload = await client.ask('POST /v2/deployments/{deployment_id}/upload-url', { params });
+  const headers = { 'content-type': 'application/gzip' };
+  const put = await fetch(upload.upload_url, { method: 'PUT', headers, body: content.slice() });
+  if (!put.ok) throw new Obstacle(`The upload was answered with ${put.status}: ${await put.text()}`);
+  const source_revision_config = { source_tarball_path: upload.object_path };
+  await client.ask('PATCH /v2/deployments/{deployment_id}', { params, body: { source_revision_config } });
+}
 
-  /** `warn` is told what the API says beside its answers. */
-  constructor(base: string, apiKey: string, warn: (line: string) => void) {
-    this.#base = base.replace(/\/+$/, '');
-    this.#apiKey = apiKey;
-    this.#warn = warn;
-  }
-
-  /** Registers this machine as the place where deployments run, and gives the listener's id. */
-  async registerMachine(name: string): Promise<string> {
-    const body = { compute_type: 'process', compute_id: name, compute_config: {} };
-    return (await this.#ask<{ id: string }>('POST', '/v2/listeners', body)).id;
-  }
-
-  /** Makes a deployment that waits for its first tarball, and gives its id. */
-  async makeDeployment(name: string): Promise<string> {
-    const made = { name, source: 'internal_source', source_config: {}, source_revision_config: {} };
-    return (await this.#ask<Deployment>('POST', '/v2/deployments', made)).id;
-  }
-
-  /** Uploads a tarball (gzip), of which the deployment's next revision is made. */
-  async deployTarball(id: string, content: Uint8Array): Promise<void> {
-    const path = `/v2/deployments/${id}`;
-    const upload = await this.#ask<{ upload_url: string; object_path: string }>('POST', `${path}/upload-url`);
-    const headers = { 'content-type': 'application/gzip' };
-    const put = await fetch(upload.upload_url, { method: 'PUT', headers, body: content.slice() });
-    if (!put.ok) throw new Obstacle(`The upload was answered with ${put.status}: ${await put.text()}`);
-    const source = { source_tarball_path: upload.object_path };
-    await this.#ask('PATCH', path, { source_revision_config: source });
-  }
-
-  /**
-   * Waits for the newest revision's end, saying each status and each line of these logs. Gives the
-   * deployment's address.
-   */
-  async follow(
-    id: string,
-    say: (line: string) => void,
-    logs: readonly LogName[] = ['build_logs'],
-  ): Promise<string | null> {
-    const path = `/v2/deployments/${id}`;
-    const found = await this.#ask<{ resources: Revision[] }>('GET', `${path}/revisions?limit=1`);
-    const newest = found.resources[0]?.id;
-    if (newest === undefined) throw new Obstacle(`Deployment ${id} has no revision to wait for.`);
-    let said: string | undefined;
-    const offsets = new Map<LogName, string>();
-    for (;;) {
-      const revision = await this.#ask<Revision>('GET', `${path}/revisions/${newest}`);
-      for (const log of logs) {
-        const page = await this.#logAfter(`/v1/projects/${id}/revisions/${newest}/${log}`, offsets.get(log));
-        for (const { message } of page.logs) say(`  ${message}`);
-        offsets.set(log, page.next_offset);
-      }
-      if (revision.status !== said) say(revision.status);
-      said = revision.status;
-      if (TERMINAL.test(revision.status)) {
-        if (revision.status !== 'DEPLOYED')
-          throw new Obstacle(`${revision.status}: ${revision.status_message}`);
-        return (await this.#ask<Deployment>('GET', path)).source_config.custom_url;
-      }
-      await delay(POLL_MILLISECONDS);
-    }
-  }
-
-  #logAfter(path: string, offset: string | undefined): Promise<LogPage> {
-    return this.#ask('POST', path, { order: 'asc', limit: LOG_PAGE, offset });
-  }
-
-  async #ask<T>(method: string, path: string, body?: object): Promise<T> {
-    const headers = { 'x-api-key': this.#apiKey, 'content-type': 'application/json' };
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const response = await fetch(this.#base + path, { method, headers, ...sent }).catch((error: unknown) => {
-      throw new Obstacle(
-        `${this.#base} does not answer (${String(error)}). Is --url the stack's output ApiUrl?`,
-      );
+/**
+ * Waits until the newest revision serves, saying each status and each line of these logs. Gives the
+ * deployment's address. Throws `Obstacle` when the revision ends otherwise.
+ */
+export async function followNewest(
+  client: Client,
+  id: string,
+  say: (line: string) => void,
+  logs: readonly LogType[] = ['build'],
+): Promise<string | null> {
+  const params = { deployment_id: id };
+  const { resources } = await client.ask('GET /v2/deployments/{deployment_id}/revisions', {
+    params,
+    query: { limit: 1 },
+  });
+  const newest = resources[0];
+  if (newest === undefined) throw new Obstacle(`Deployment ${id} has no revision to wait for.`);
+  const ids = { ...params, revision_id: newest.id };
+  const linesSince = logs.map((type) => newLines(client, ids, type));
+  let said: string | undefined;
+  for (;;) {
+    const revision = await client.ask('GET /v2/deployments/{deployment_id}/revisions/{revision_id}', {
+      params: ids,
     });
-    const ignored = response.headers.get(IGNORED_HEADER);
-    if (ignored !== null)
-      this.#warn(
-        `${method} ${path}: the API ignored what it does not know, ${ignored}. Is it an older release?`,
-      );
-    const text = await response.text();
-    if (!response.ok) {
-      const Kind = text.includes(NO_LISTENER) ? NoListener : Obstacle;
-      throw new Kind(`${method} ${path} was answered with ${response.status}: ${text}`);
+    for (const read of linesSince) for (const { message } of await read()) say(`  ${message}`);
+    if (revision.status !== said) say(revision.status);
+    said = revision.status;
+    if (isEnded(revision)) {
+      if (revision.status !== 'DEPLOYED')
+        throw new Obstacle(`${revision.status}: ${revision.status_message}`);
+      return (await client.ask('GET /v2/deployments/{deployment_id}', { params })).source_config.custom_url;
     }
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- client and server are built from the same contract
-    return JSON.parse(text) as T;
+    await delay(POLL_MILLISECONDS);
   }
+}
+
+/** Reads what came since it was called before. */
+function newLines(
+  client: Client,
+  params: { deployment_id: string; revision_id: string },
+  type: LogType,
+): () => Promise<LogEntry[]> {
+  let offset: string | undefined;
+  return async () => {
+    const page = await client.ask(LOGS, { params, query: { type, limit: LOG_PAGE, offset } });
+    offset = page.next_offset ?? offset;
+    return page.logs;
+  };
 }

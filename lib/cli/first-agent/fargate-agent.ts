@@ -1,10 +1,15 @@
+import { Refusal } from '../../client/refusal.ts';
+import { errors } from '../../contract/errors.ts';
 import type { Deps } from '../../core/deps.ts';
 import { Obstacle } from '../explain.ts';
-import { NoListener } from './client.ts';
+import { deployTarball, followNewest, makeDeployment } from './client.ts';
 import { enter, type FirstAgentWish } from './first-agent.ts';
 import { type Ask, untilAgentAnswers, untilFrontAnswers } from './front.ts';
 
 export type FargateAgent = { id: string; url: string; apiKey: string; tenantId: string };
+
+/** The API has nowhere to run a deployment: no listener, of anybody. */
+const NO_LISTENER = errors.listener_required.detail({ why: '' });
 
 /** What first-agent says, here and where it finds no driver. */
 export const NOT_MANAGED =
@@ -25,12 +30,14 @@ export async function fargateAgent(
   const { name, project, agentsUrl } = wish;
   if (agentsUrl !== undefined) await untilFrontAnswers(deps.clock, agentsUrl, ask, say);
   const { content, client, apiKey, tenantId } = await enter(deps, wish, say);
-  const id = await client.makeDeployment(name).catch((error: unknown) => {
-    throw error instanceof NoListener ? new Obstacle(NOT_MANAGED) : error;
+  const id = await makeDeployment(client, name).catch((error: unknown) => {
+    throw error instanceof Refusal && error.detail.startsWith(NO_LISTENER)
+      ? new Obstacle(NOT_MANAGED)
+      : error;
   });
-  await client.deployTarball(id, content);
+  await deployTarball(client, id, content);
   say(`Deploying ${project} as ${name}, ${id}`);
-  const url = await client.follow(id, say, ['build_logs', 'deploy_logs']);
+  const url = await followNewest(client, id, say, ['build', 'deploy']);
   if (url === null) throw new Obstacle(`Deployment ${id} has no address. Redeploy its revision.`);
   say(`Asking ${url}/ok until it answers`);
   await untilAgentAnswers(deps.clock, `${url}/ok`, ask, say);

@@ -2,11 +2,12 @@ import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import * as tar from 'tar';
+import type { Client } from '../../client/client.ts';
 import type { Deps } from '../../core/deps.ts';
 import { createListenerKey } from '../../features/api-keys/create-as-operator.ts';
 import { bootstrap } from '../../features/tenants/bootstrap.ts';
 import { Obstacle } from '../explain.ts';
-import { Client } from './client.ts';
+import { deployTarball, followNewest, makeDeployment, warningClient } from './client.ts';
 
 export type FirstAgentWish = {
   /** The API's address. */
@@ -40,7 +41,7 @@ export async function enter(
   const content = await tarballOfFolder(resolve(project));
   const { tenantId, apiKey } = await bootstrap(deps, { organization, tenant });
   say(`API key   ${apiKey}`);
-  return { content, client: new Client(url, apiKey, say), tenantId, apiKey };
+  return { content, client: warningClient(url, apiKey, say), tenantId, apiKey };
 }
 
 /**
@@ -56,7 +57,8 @@ export async function firstAgent(
 ): Promise<FirstAgent> {
   const { url, project, name } = wish;
   const { content, client, tenantId, apiKey } = await enter(deps, wish, say);
-  const listenerId = await client.registerMachine(hostname());
+  const machine = { compute_type: 'process', compute_id: hostname(), compute_config: {} } as const;
+  const { id: listenerId } = await client.ask('POST /v2/listeners', { body: machine });
   const listenerKey = await createListenerKey(deps, { tenantId, listenerId });
   say(`Listener  ${listenerId} (this machine), key ${listenerKey}`);
   const listener = await listen({ url, listenerId, apiKey: listenerKey }).catch((error: unknown) => {
@@ -66,10 +68,10 @@ export async function firstAgent(
     );
   });
   try {
-    const id = await client.makeDeployment(name);
-    await client.deployTarball(id, content);
+    const id = await makeDeployment(client, name);
+    await deployTarball(client, id, content);
     say(`Deploying ${project} as ${name}, ${id}`);
-    return { url: await client.follow(id, say), apiKey, tenantId, stop: listener.stop };
+    return { url: await followNewest(client, id, say), apiKey, tenantId, stop: listener.stop };
   } catch (error) {
     await listener.stop();
     throw error;

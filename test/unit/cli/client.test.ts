@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
-import { Client } from '../../../lib/cli/first-agent/client.ts';
+import { makeDeployment, warningClient } from '../../../lib/cli/first-agent/client.ts';
 import { onLoopback } from '../../support/http/loopback-server.ts';
 
 it('the client says what the API ignored of what it sent, and nothing where it read all', async () => {
@@ -13,10 +13,10 @@ it('the client says what the API ignored of what it sent, and nothing where it r
   const { url, close } = await onLoopback(server);
   onTestFinished(close);
   const said: string[] = [];
-  const client = new Client(url, 'key', (line) => said.push(line));
-  expect(await client.registerMachine('machine')).toBe('one');
-  expect(said).toEqual([expect.stringContaining('POST /v2/listeners')]);
+  const client = warningClient(url, 'key', (line) => said.push(line));
+  expect(await makeDeployment(client, 'hello')).toBe('one');
+  expect(said).toEqual([expect.stringContaining('POST /v2/deployments: ')]);
   expect(said[0]).toContain('version, source_config.branch');
-  expect(await client.makeDeployment('hello')).toBe('one');
+  expect(await makeDeployment(client, 'hello')).toBe('one');
   expect(said).toHaveLength(1);
 });

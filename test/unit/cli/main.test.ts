@@ -95,6 +95,6 @@ describe('console', () => {
     });
     const accessTo = async () => ({ url: server.url, apiKey: 'k' });
     const { code, err } = await commandLine(['console', '--data-dir', 'x'], { accessTo });
-    expect([code, err]).toEqual([1, expect.stringMatching(/answered with 401: .*Invalid or missing/)]);
+    expect([code, err]).toEqual([1, 'Invalid or missing credentials']);
   });
 });

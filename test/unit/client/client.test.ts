@@ -1,53 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createClient } from '../../../lib/client/client.ts';
-import { Refusal } from '../../../lib/client/refusal.ts';
-import type { ClientOptions } from '../../../lib/client/request.ts';
+import { clientOf, json, keysIn, lost, passing, refusalOf, waited } from '../../support/client/answered.ts';
 
 const LOGS = 'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs';
-const ids = { deployment_id: 'one', revision_id: 'two' };
-
-type Sent = { address: string; method: string | undefined; headers: Headers; body: unknown };
-type Answered = Response | Error | ((sent: Sent) => Response);
-
-/** A client whose requests are answered by these one after the other, and what it has sent. */
-function clientOf(answers: Answered[], options: Partial<ClientOptions> = {}) {
-  const sent: Sent[] = [];
-  const client = createClient({
-    url: 'https://slipway.example/api/',
-    credentials: { apiKey: 'key' },
-    ...options,
-    fetch: (address, { method, headers, body, signal }) => {
-      signal?.throwIfAborted();
-      const one = { address, method, headers: new Headers(headers), body };
-      sent.push(one);
-      const answer = answers.shift();
-      if (answer === undefined) throw new Error(`nothing answers ${method} ${address}`);
-      if (answer instanceof Error) return Promise.reject(answer);
-      return Promise.resolve(typeof answer === 'function' ? answer(one) : answer);
-    },
-  });
-  return { client, sent };
-}
-
-const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
-  Response.json(body, { status, headers });
-const passing = (headers?: Record<string, string>) =>
-  json({ detail: 'later', code: 'unavailable' }, 503, headers);
-const lost = () => new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
-const keysIn = (sent: Sent[]) => sent.map(({ headers }) => headers.get('Idempotency-Key'));
-const refusalOf = (asked: Promise<unknown>): Promise<Refusal> =>
-  asked.then(
-    () => expect.fail('it was not refused'),
-    (error: unknown) => (error instanceof Refusal ? error : expect.fail(`${String(error)} is no Refusal`)),
-  );
-
-/** Lets time pass until it is settled; how long it waited, in milliseconds. */
-async function waited(work: Promise<unknown>): Promise<number> {
-  const before = Date.now();
-  void vi.runAllTimersAsync();
-  await work.catch(() => undefined);
-  return Date.now() - before;
-}
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -107,7 +61,7 @@ describe('asking again', () => {
     expect(await made).toEqual({ id: 'one' });
     expect(sent).toHaveLength(4);
     expect(new Set(keysIn(sent)).size).toBe(1);
-    expect(keysIn(sent)[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(keysIn(sent)[0]).toMatch(/^\d+(?:-\d+){3}$/);
   });
 
   it('what the service would do twice is sent again only if it was turned away', async () => {
@@ -121,7 +75,7 @@ describe('asking again', () => {
     expect(keysIn(second.sent)).toEqual([null, null]);
   });
 
-  it('it waits as long as the service says, and a little more, which is never the same', async () => {
+  it('waits as long as the service says, and a little more, which is never the same', async () => {
     const { client } = clientOf([passing({ 'Retry-After': '7' }), json({})]);
     const milliseconds = await waited(client.ask('GET /v2/me', {}));
     expect(milliseconds).toBeGreaterThan(7_000);
@@ -189,114 +143,6 @@ describe('what is refused', () => {
     const { client } = clientOf([new Response('{"user_', { status: 200 })]);
     expect((await refusalOf(client.ask('GET /v2/me', {}))).status).toBe(0);
   });
-});
-
-describe('lists', () => {
-  it('a list is read page by page, until one is not full', async () => {
-    const page = (names: string[], offset: number) =>
-      json({ resources: names.map((name) => ({ name })), offset });
-    const { client, sent } = clientOf([page(['a', 'b'], 2), page(['c', 'd'], 4), page([], 4)]);
-    const names: string[] = [];
-    for await (const { name } of client.list('GET /v2/deployments', { query: { limit: 2 } }))
-      names.push(name);
-    expect(names).toEqual(['a', 'b', 'c', 'd']);
-    expect(sent.map(({ address }) => new URL(address).search)).toEqual([
-      '?limit=2&offset=0',
-      '?limit=2&offset=2',
-      '?limit=2&offset=4',
-    ]);
-  });
-});
-
-describe('streams', () => {
-  const entry = (id: string) => ({ id, timestamp: 1, level: 'INFO', message: id });
-  const event = (id: string) => `id: ${id}\ndata: ${JSON.stringify(entry(id))}\n\n`;
-  /** Comes in these pieces, and fails after them where `isBroken`. */
-  const stream = (pieces: string[], isBroken = false) =>
-    new Response(
-      new ReadableStream({
-        pull(controller) {
-          const piece = pieces.shift();
-          if (piece !== undefined) controller.enqueue(new TextEncoder().encode(piece));
-          else if (isBroken) controller.error(new TypeError('terminated'));
-          else controller.close();
-        },
-      }),
-      { headers: { 'Content-Type': 'text/event-stream' } },
-    );
-  const read = async (lines: AsyncIterable<{ id: string }>) => {
-    const heard: string[] = [];
-    for await (const { id } of lines) heard.push(id);
-    return heard;
-  };
-
-  it('entries come once each, over pieces, ends and breaks, until the service says that it was the last', async () => {
-    const whole = event('b');
-    const { client, sent } = clientOf([
-      stream(['retry: 2000\n\n', event('a'), whole.slice(0, 9), whole.slice(9)]),
-      stream([event('c'), event('d').slice(0, 12)], true),
-      passing(),
-      stream([event('d').replaceAll('\n', '\r\n'), 'event: end\ndata: {}\n\n', event('never')]),
-    ]);
-    const heard = read(client.follow(LOGS, { params: ids, query: { type: 'build' } }, { after: '0' }));
-    await waited(heard);
-    expect(await heard).toEqual(['a', 'b', 'c', 'd']);
-    expect(sent.map(({ headers }) => headers.get('Last-Event-ID'))).toEqual(['0', 'b', 'c', 'c']);
-    expect(sent[0]?.headers.get('Accept')).toBe('text/event-stream');
-  });
-
-  it('who hears of problems waits them out, but for those that do not pass', async () => {
-    const problems: (number | undefined)[] = [];
-    const { client } = clientOf(
-      [lost(), json({}, 429), stream([event('a')]), json({ detail: 'gone' }, 404)],
-      {
-        triesMax: 1,
-      },
-    );
-    const lines = client.follow(
-      LOGS,
-      { params: ids, query: { type: 'build' } },
-      { onProblem: (problem) => problems.push(problem?.status) },
-    );
-    const heard = read(lines);
-    await waited(heard);
-    expect((await refusalOf(heard)).status).toBe(404);
-    expect(problems).toEqual([0, 429, undefined]);
-  });
-
-  it('who stops reading ends the request', async () => {
-    const cancelled = vi.fn();
-    const body = new ReadableStream({
-      start: (controller) => controller.enqueue(new TextEncoder().encode(event('a'))),
-      cancel: cancelled,
-    });
-    const { client } = clientOf([new Response(body)]);
-    for await (const { id } of client.follow(LOGS, { params: ids, query: { type: 'deploy' } })) {
-      expect(id).toBe('a');
-      break;
-    }
-    expect(cancelled).toHaveBeenCalledOnce();
-  });
-});
-
-describe('the end of a revision', () => {
-  it.each(['DEPLOYED', 'SKIPPED', 'INTERRUPTED', 'BUILD_FAILED'])(
-    'it is waited for until it is %s',
-    async (end) => {
-      const revision = (status: string) => json({ id: 'two', status, status_message: null });
-      const { client, sent } = clientOf([
-        ...['QUEUED', 'BUILDING', 'BUILDING', 'UNKNOWN'].map(revision),
-        json({}, 503),
-        revision(end),
-      ]);
-      const changes: string[] = [];
-      const ended = client.waitForRevision(ids, { onChange: ({ status }) => changes.push(status) });
-      await waited(ended);
-      expect(await ended).toMatchObject({ status: end });
-      expect(changes).toEqual(['QUEUED', 'BUILDING', 'UNKNOWN', end]);
-      expect(sent).toHaveLength(6);
-    },
-  );
 });
 
 it('each answer that counts is shown, with its headers', async () => {

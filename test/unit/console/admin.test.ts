@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Listener } from '../../../console/data/contract.ts';
 import { auditActions, detailsOf, instantOf, localTime } from '../../../console/logic/audit.ts';
 import { expiryOf, firstExpiry, wordsOfEnd } from '../../../console/logic/expiry.ts';
 import { branchOf, gitHosts, pushAddress } from '../../../console/logic/integration.ts';
@@ -21,6 +20,7 @@ import { bodyOf, changesOf, valuesOf } from '../../../console/logic/provider.ts'
 import { keyRolesFor, memberRolesFor, roleWords } from '../../../console/logic/roles.ts';
 import { lookOf } from '../../../console/logic/status.ts';
 import { deliveredWords, eventTypes, formats, lastDelivered } from '../../../console/logic/webhook.ts';
+import type { Listener } from '../../../lib/client/endpoints.ts';
 import {
   computeKinds,
   computeTypes,

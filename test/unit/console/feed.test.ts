@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FeedEvent } from '../../../console/data/contract.ts';
 import { isMovingIn, outdatedBy } from '../../../console/logic/feed.ts';
+import type { FeedEvent } from '../../../lib/client/endpoints.ts';
 import {
   eventTypes,
   listenerEventTypes,

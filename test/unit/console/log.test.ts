@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LogEntry } from '../../../console/data/contract.ts';
-import { eventsIn } from '../../../console/logic/event-stream.ts';
 import { appended, emptyLog, LINES_MAX, prepended } from '../../../console/logic/log-buffer.ts';
 import { plainText, spansOf } from '../../../console/logic/log-text.ts';
+import type { LogEntry } from '../../../lib/client/endpoints.ts';
 import { cleanMessage } from '../../../lib/domain/log-line.ts';
 
 const line = (n: number): LogEntry => ({ id: String(n), timestamp: n, level: 'INFO', message: `line ${n}` });
@@ -67,32 +66,5 @@ describe('the lines on the page', () => {
     const most = prepended(more, lines(0, 3000).concat(lines(-1000, 0)), false);
     expect(most.lines).toHaveLength(LINES_MAX);
     expect(most).toMatchObject({ hasEarlier: false, isBehind: true });
-  });
-});
-
-describe('a stream of events', () => {
-  it('has an end, which is no line', () => {
-    const line = 'id: 1-0\ndata: {"id":"1-0"}\n\n';
-    const end = 'event: end\nretry: 30000\ndata: {"status":"SKIPPED"}\n\n';
-    expect(eventsIn(line)).toEqual({ data: ['{"id":"1-0"}'], rest: '', isEnd: false });
-    expect(eventsIn(line + end)).toEqual({ data: ['{"id":"1-0"}'], rest: '', isEnd: true });
-  });
-
-  it('gives the same events wherever it is cut', () => {
-    const messages = fc.array(fc.record({ id: fc.uuid(), message: fc.string() }), { maxLength: 8 });
-    fc.assert(
-      fc.property(messages, fc.array(fc.nat(400)), (entries, cuts) => {
-        const text = `retry: 500\n\n${entries.map((entry) => `id: ${entry.id}\ndata: ${JSON.stringify(entry)}\n\n`).join('')}`;
-        const places = [0, ...cuts.filter((cut) => cut < text.length).toSorted((a, b) => a - b), text.length];
-        let rest = '';
-        const heard = places.slice(1).flatMap((place, index) => {
-          const found = eventsIn(rest + text.slice(places[index], place));
-          rest = found.rest;
-          return found.data;
-        });
-        expect(heard.map((data): unknown => JSON.parse(data))).toEqual(entries);
-        expect(rest).toBe('');
-      }),
-    );
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Deployment, Revision } from '../../../console/data/contract.ts';
 import { actionsOn } from '../../../console/logic/actions.ts';
 import { apartIn } from '../../../console/logic/apart.ts';
 import { actionEntries, deploymentAt, matching, pageEntries } from '../../../console/logic/palette.ts';
+import type { Deployment, Revision } from '../../../lib/client/endpoints.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import { revisionStatuses } from '../../../lib/contract/revision-status.ts';
 import { roleMatrix } from '../../../lib/contract/roles.ts';

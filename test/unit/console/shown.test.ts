@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Revision } from '../../../console/data/contract.ts';
-import { addressOf, curlOf } from '../../../console/logic/address.ts';
 import { causeOf } from '../../../console/logic/cause.ts';
+import { curlOf } from '../../../console/logic/curl.ts';
 import { differenceOf } from '../../../console/logic/difference.ts';
 import { ownHostOf } from '../../../console/logic/own-host.ts';
 import { reasonShown } from '../../../console/logic/reason.ts';
-import { problemsIn, textOf } from '../../../console/logic/refusal.ts';
+import { wordsOf } from '../../../console/logic/refusal.ts';
 import { shortSource, sourceWord } from '../../../console/logic/source.ts';
 import { numberOf, stagesOf, totalOf } from '../../../console/logic/stages.ts';
 import { isMoving, lookOf } from '../../../console/logic/status.ts';
 import { ago, duration } from '../../../console/logic/time.ts';
+import type { Revision } from '../../../lib/client/endpoints.ts';
+import { Refusal } from '../../../lib/client/refusal.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import {
   deploymentStatuses,
@@ -195,29 +196,32 @@ describe('times', () => {
 });
 
 describe('what was refused', () => {
-  const body = { detail: [{ loc: ['body', 'source_config', 'repo_url'], msg: 'no', type: 'value_error' }] };
-  it('is said in the words of the API, at its field', () => {
-    expect(textOf(404, { detail: 'Deployment ID x not found.' })).toBe('Deployment ID x not found.');
-    expect(problemsIn(body)).toEqual([{ field: 'source_config.repo_url', text: 'no' }]);
-    expect(textOf(422, body)).toBe('source_config.repo_url: no');
+  const refused = (status: number, body: unknown) => new Refusal(new Response(null, { status }), body);
+
+  it('is said in the words of the API', () => {
+    const body = { detail: 'The store is not responding at the moment; try again.', code: 'unavailable' };
+    expect(wordsOf(refused(503, body))).toBe(body.detail);
+    expect(wordsOf(refused(404, { detail: 'Gone.', code: 'path_not_found' }))).toBe('Gone.');
   });
 
   it.each([
-    [0, /does not answer/],
     [429, /Too many requests/],
+    [503, /busy or restarting/],
     [502, /status 502/],
   ])('with status %i and no words of ours is said all the same', (status, words) => {
-    expect(textOf(status, undefined)).toMatch(words);
-    expect(textOf(status, { message: 'from a gateway' })).toMatch(words);
+    expect(wordsOf(refused(status, undefined))).toMatch(words);
+    expect(wordsOf(refused(status, { message: 'from a gateway' }))).toMatch(words);
+  });
+
+  it('by nobody is said to be asked again', () => {
+    expect(wordsOf(new Refusal({ status: 0, detail: 'x does not answer.' }, undefined))).toMatch(
+      /does not answer/,
+    );
+    expect(wordsOf('?')).toBe('Something went wrong.');
   });
 });
 
-describe('an address', () => {
-  it('holds what it is made of, escaped, and no empty filter', () => {
-    const parts = { params: { id: 'a/b' }, query: { name: 'x&y', status: '', limit: 5, gone: undefined } };
-    expect(addressOf('GET /v2/things/{id}', parts)).toBe('/v2/things/a%2Fb?name=x%26y&limit=5');
-  });
-
+describe('a request', () => {
   it('as a command names no key, and a shell reads what was meant', () => {
     const command = curlOf('https://a.example', 'POST /v2/x', { body: { reason: "it's; $(x)" } });
     expect(command).toContain('-H "X-Api-Key: $SLIPWAY_API_KEY"');

@@ -1,20 +1,4 @@
-export type Parts = {
-  params?: Record<string, unknown>;
-  query?: Record<string, unknown>;
-  body?: unknown;
-};
-
-/** The path and query of a request; filters that are empty are left out. */
-export function addressOf(endpoint: string, { params = {}, query = {} }: Parts): string {
-  const path = endpoint
-    .slice(endpoint.indexOf(' ') + 1)
-    .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const search = new URLSearchParams(
-    Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
-  ).toString();
-  return search === '' ? path : `${path}?${search}`;
-}
+import { addressOf, type Parts } from '../../lib/client/address.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
