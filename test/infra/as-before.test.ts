@@ -60,7 +60,10 @@ const DIFFERENCES: readonly { at: RegExp; because: string }[] = [
     ),
     because: 'who is of one tenant need not name it, so that it is looked up',
   },
-  { at: /^logs\/Resources\/querydeploymentlogs\w+$/, because: 'a deployment has one log of all revisions' },
+  {
+    at: /(^logs\/Resources\/querydeploymentlogs\w+|RouteSettings\/GET \/v2\/deployments\/\{deployment_id\}\/logs)$/,
+    because: 'a deployment has one log of all revisions',
+  },
   {
     at: /(reportstatusRole\w{8}\/Properties\/Policies\/0\/PolicyDocument\/Statement\/1\/Action\/\d|FilterCriteria\/Filters\/2\/Pattern)$/,
     because: 'a listener reports the threads that wait in each revision, and news of them are told',

@@ -15,7 +15,6 @@ export const getMe = route({
   summary: 'Who the credential is, what it may do and in which tenants',
   response: meView,
   tenantOptional: true,
-  errors: ['membership_none'],
 });
 
 export const createConsoleLink = route({
