@@ -3,11 +3,15 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { systemClock } from '../lib/adapters/clock.ts';
+import { commands } from '../lib/cli/commands/table.ts';
 import { deployedTable } from '../lib/cli/deployed-table.ts';
 import { Obstacle } from '../lib/cli/explain.ts';
 import { main, type OpenTable, type World } from '../lib/cli/main.ts';
 import type { InstallationPlace } from '../lib/cli/options.ts';
+import { thisMachine } from '../lib/cli/shell/machine.ts';
+import { isNamedIn, runCommandLine } from '../lib/cli/shell/main.ts';
 import { startProcessListener } from '../lib/compute/process/start.ts';
+import { RELEASE_VERSION } from '../lib/contract/version.ts';
 import { runningTable } from '../lib/embedded/data-folder/running-database.ts';
 import { runningAccess } from '../lib/embedded/runtime/identity.ts';
 import { createLog } from '../lib/listener/log.ts';
@@ -88,18 +92,26 @@ const ask: World['ask'] = async (url) => {
   return { status: answer.status, body: await answer.text() };
 };
 
-process.exitCode = await main(process.argv.slice(2), {
-  clock: systemClock,
-  environment: process.env,
-  isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
-  open,
-  accessTo,
-  installations,
-  backups,
-  functionsOf: (region) => new LambdaClient(region === undefined ? {} : { region }),
-  listen,
-  ask,
-  untilAsked: async () => void (await Promise.race(['SIGINT', 'SIGTERM'].map((name) => once(process, name)))),
-  write: (line) => console.log(line),
-  writeError: (line) => console.error(line),
-});
+const args = process.argv.slice(2);
+const operators = (): Promise<number> =>
+  main(args, {
+    clock: systemClock,
+    environment: process.env,
+    isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
+    open,
+    accessTo,
+    installations,
+    backups,
+    functionsOf: (region) => new LambdaClient(region === undefined ? {} : { region }),
+    listen,
+    ask,
+    untilAsked: async () =>
+      void (await Promise.race(['SIGINT', 'SIGTERM'].map((name) => once(process, name)))),
+    write: (line) => console.log(line),
+    writeError: (line) => console.error(line),
+  });
+
+/** The commands for users are those of their own program; all others need AWS, or this machine's data. */
+process.exitCode = isNamedIn(commands, args)
+  ? await runCommandLine(commands, args, thisMachine(RELEASE_VERSION))
+  : await operators();

@@ -1,6 +1,6 @@
 import type { Deployment } from '../../lib/client/endpoints.ts';
 import { Refusal } from '../../lib/client/refusal.ts';
-import { isWanted, looksExecutable, tarOf } from '../logic/tar.ts';
+import { isWanted, looksExecutable, tarOf } from '../../lib/tar.ts';
 import { ask } from './api.ts';
 
 export type Picked = { path: string; file: File };

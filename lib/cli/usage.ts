@@ -1,6 +1,8 @@
 /** What `npm run slipway -- --help` prints. */
 export const USAGE = `Usage: npm run slipway -- <command> [options]
 
+  help                            print the commands for users, such as deploy, list and logs: they need an address and a key, no AWS
+
   first-agent                     from an empty installation to an agent that answers: an organization, a tenant and a key are made, this
                                   machine becomes a listener, and a folder is deployed to it; runs the listener until it is ended
     --url URL                     the API: the stack's output ApiUrl

@@ -6,6 +6,7 @@ import type { Client } from '../../client/client.ts';
 import type { Deps } from '../../core/deps.ts';
 import { createListenerKey } from '../../features/api-keys/create-as-operator.ts';
 import { bootstrap } from '../../features/tenants/bootstrap.ts';
+import { isWanted } from '../../tar.ts';
 import { Obstacle } from '../explain.ts';
 import { deployTarball, followNewest, makeDeployment, warningClient } from './client.ts';
 
@@ -78,17 +79,15 @@ export async function firstAgent(
   }
 }
 
-/** Installed packages and a repository's own data are no part of a source. */
-const LEFT_OUT = /(?:^|\/)(?:node_modules|\.git|\.venv|__pycache__)(?:\/|$)/;
-
 /** The folder's source as a gzipped tar file. Throws `Obstacle` when there is no such folder. */
 export async function tarballOfFolder(folder: string): Promise<Uint8Array> {
   const found = await stat(folder).catch(() => undefined);
   if (found?.isDirectory() !== true)
     throw new Obstacle(`There is no folder ${folder}; give the project to deploy with --project.`);
-  const filter = (path: string) => !LEFT_OUT.test(path);
   const chunks: Buffer[] = [];
-  for await (const chunk of tar.create({ cwd: folder, gzip: true, portable: true, filter }, ['.'])) {
+  for await (const chunk of tar.create({ cwd: folder, gzip: true, portable: true, filter: isWanted }, [
+    '.',
+  ])) {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

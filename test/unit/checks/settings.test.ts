@@ -115,6 +115,10 @@ const others: Readonly<Record<string, string>> = {
   SLIPWAY_TO_API_KEY: 'users of the command copy-threads',
   SLIPWAY_TO_AUTHORIZATION: 'users of the command copy-threads',
   SLIPWAY_COMMIT: 'listeners, for the server that they start',
+  CI: 'services of CI, for every program',
+  NO_COLOR: 'users of any program: no-color.org',
+  XDG_CONFIG_HOME: 'the system: where settings of users are',
+  APPDATA: 'Windows: where settings of users are',
   SLIPWAY_BUILD_NAME: 'the installation, for one build',
   SLIPWAY_PLATFORMS: 'the installation, for one build',
 };

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ignoredIn } from '../../../console/logic/ignored.ts';
 import { isSameResources, mergedResources, resourcesOf, specWith } from '../../../console/logic/resources.ts';
 import { editsOf, isEdited, MASK, merged, secretsOf, secretsWish } from '../../../console/logic/secrets.ts';
-import { isWanted, looksExecutable, type TarFile, tarOf } from '../../../console/logic/tar.ts';
+import { isWanted, looksExecutable, type TarFile, tarOf } from '../../../lib/tar.ts';
 
 /** What the library that unpacks uploads makes of a tar file. */
 async function unpacked(
@@ -77,6 +77,12 @@ describe('a tar file made in the browser', () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  it('leaves out files of secrets, wherever they are', () => {
+    expect(['.env', 'apps/a/.env', '.env.local', 'a/.env.production'].filter(isWanted)).toEqual([]);
+    const kept = ['.env.example', 'env.ts', '.envrc', 'src/.env.sample'];
+    expect(kept.filter(isWanted)).toEqual(kept);
   });
 
   it('leaves out what tools install, and keeps scripts executable', () => {

@@ -67,8 +67,13 @@ const left = new Set([
   '.slipway',
 ]);
 
-/** What is installed or kept by tools is no part of a project's source. */
-export const isWanted = (path: string): boolean => !path.split('/').some((part) => left.has(part));
+/** Where people keep secrets; what stands there as an example has none. */
+const isSecret = (name: string): boolean =>
+  name === '.env' || (name.startsWith('.env.') && !/\.(?:example|sample|template|dist)$/.test(name));
+
+/** What is installed or kept by tools is no part of a project's source, and secrets are none either. */
+export const isWanted = (path: string): boolean =>
+  !path.split('/').some((part) => left.has(part) || isSecret(part));
 
 /** Scripts have to stay executable, and browsers do not tell: a file that begins with `#!` is one. */
 export const looksExecutable = (bytes: Uint8Array): boolean => bytes[0] === 0x23 && bytes[1] === 0x21;

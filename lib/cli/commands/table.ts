@@ -1,0 +1,44 @@
+import type { Command } from '../shell/command.ts';
+import { api } from './api.ts';
+import { chat } from './chat.ts';
+import { completion } from './completion.ts';
+import { config } from './config.ts';
+import { remove } from './delete.ts';
+import { deploy } from './deploy.ts';
+import { diff } from './diff.ts';
+import { interrupt } from './interrupt.ts';
+import { list } from './list.ts';
+import { logins } from './login.ts';
+import { logs } from './logs.ts';
+import { open } from './open.ts';
+import { profiles } from './profiles.ts';
+import { restart, rollback } from './redeploys.ts';
+import { revisions } from './revisions.ts';
+import { run } from './run.ts';
+import { secrets } from './secrets.ts';
+import { status } from './status.ts';
+import { why } from './why.ts';
+
+/** Every command for users, in the order of help. Parsing, help, completion and docs/cli.md are made of it. */
+export const commands: readonly Command[] = [
+  deploy,
+  list,
+  status,
+  revisions,
+  logs,
+  why,
+  open,
+  rollback,
+  restart,
+  interrupt,
+  remove,
+  diff,
+  ...secrets,
+  ...config,
+  run,
+  chat,
+  api,
+  ...logins,
+  ...profiles,
+  completion(() => commands),
+];

@@ -1,0 +1,162 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newFolder, removeFolder } from '../support/files/temporary-folder.ts';
+import { writeFiles } from '../support/files/write-files.ts';
+import { expectGolden, printedBy } from '../support/programs/golden.ts';
+import { helloFiles, packageJson } from '../support/programs/hello-server.ts';
+import { type At, slipway } from '../support/programs/user-cli.ts';
+import { programOfFile } from './shared-program.ts';
+
+const program = programOfFile({});
+
+let folder: string;
+let project: string;
+beforeAll(async () => {
+  folder = await newFolder();
+  project = join(folder, 'hello');
+  await mkdir(project);
+  await writeFiles(project, {
+    ...(await helloFiles()),
+    '.gitignore': 'ignored.txt\n',
+    'ignored.txt': 'stays here',
+    '.env': 'GREETING=from the file\n',
+  });
+});
+afterAll(() => removeFolder(folder));
+
+const at = (more: At = {}): At => ({
+  cwd: project,
+  home: folder,
+  fetch,
+  environment: {
+    PATH: process.env.PATH,
+    SLIPWAY_URL: program().baseUrl,
+    SLIPWAY_API_KEY: program().apiKey,
+  },
+  ...more,
+});
+const run = (args: string[], more: At = {}) => slipway(at(more), args);
+const json = async (args: string[]) => JSON.parse((await run([...args, '--json'])).stdout);
+
+it('deploys a folder, without what git ignores and without files of secrets, and tells where it answers', async () => {
+  const made = await run(['deploy']);
+  expect(made).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^http:\/\/\S+\/hello\/?\n$/) });
+  expect(made.stderr).toMatch(
+    /^hello: 3 files, \d+ KiB\nLeft out: \.env \(--env-file makes secrets of its lines\)\n/,
+  );
+  expect(made.stderr).toMatch(/hello: revision 2 deployed\n$/);
+  expect(await (await fetch(made.stdout.trim())).json()).toMatchObject({ version: 'v1', greeting: null });
+});
+
+it('asks before it deploys to what is there already, and refuses where nobody can be asked', async () => {
+  expectGolden('deploy-again', await printedBy(at({ answers: ['n'] }), ['deploy']));
+  const beside = await run(['deploy', '-y']);
+  expect([beside.exit, beside.stderr]).toEqual([2, expect.stringContaining('--name NAME -y')]);
+});
+
+it('shows it, on a terminal, elsewhere and as JSON', async () => {
+  const readers: Record<string, string[]> = {
+    list: ['list'],
+    status: ['status', 'hello'],
+    revisions: ['revisions', 'hello'],
+    open: ['open', 'hello'],
+    why: ['why', 'hello'],
+    'secrets-list': ['secrets', 'list', 'hello'],
+    'config-get': ['config', 'get', '-d', 'hello'],
+    whoami: ['whoami'],
+    'not-found': ['status', 'helo'],
+    'api-refused': ['api', 'GET /v2/deployments/nothing'],
+    'no-deployment': ['logs'],
+    'interrupt-nothing': ['interrupt', 'hello'],
+    'delete-refused': ['delete', 'hello'],
+  };
+  for (const [name, args] of Object.entries(readers)) expectGolden(name, await printedBy(at(), args));
+});
+
+it('links the folder, takes secrets by name, and runs with them', async () => {
+  await writeFile(join(project, 'slipway.json'), JSON.stringify({ name: 'hello' }));
+  expectGolden(
+    'secrets-set',
+    await printedBy(at({ input: 'bonjour\n' }), ['secrets', 'set', 'GREETING'], 'plain'),
+  );
+  const { stdout } = await run(['open']);
+  expect(await (await fetch(stdout.trim())).json()).toMatchObject({ greeting: 'bonjour' });
+  expect(await json(['secrets', 'list'])).toMatchObject({ secrets: ['GREETING'] });
+  expectGolden('secrets-unset', await printedBy(at(), ['secrets', 'unset', 'GREETING', 'OTHER'], 'plain'));
+});
+
+it('deploys the next version and goes back, after showing the difference', async () => {
+  await writeFiles(project, await helloFiles('v2'));
+  expectGolden('deploy-json', await printedBy(at(), ['deploy'], 'json'));
+  const greets = async () =>
+    (await (await fetch((await run(['open'])).stdout.trim())).json()) as { version: string };
+  expect(await greets()).toMatchObject({ version: 'v2' });
+  expectGolden('rollback-refused', await printedBy(at(), ['rollback'], 'plain'));
+  expectGolden('rollback', await printedBy(at({ answers: ['y'] }), ['rollback', '2'], 'terminal'));
+  expect(await greets()).toMatchObject({ version: 'v1', greeting: null });
+  expectGolden('diff', await printedBy(at(), ['diff', '2', '3']));
+  expectGolden('restart', await printedBy(at(), ['restart', '--reason', 'to see', '--no-wait'], 'json'));
+});
+
+it('changes the configuration by names of fields', async () => {
+  expectGolden('config-set', await printedBy(at(), ['config', 'set', 'display_name=Hello there'], 'plain'));
+  expect(await json(['config', 'get', 'display_name'])).toEqual({ display_name: 'Hello there' });
+  expect(await run(['config', 'set', 'start_comand=x'])).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("Did you mean 'start_command'?"),
+  });
+});
+
+it('prints and follows logs', async () => {
+  const build = await json(['logs', '--build', '--revision', '2', '--lines', '1']);
+  expect(Object.keys(build)).toEqual(['id', 'timestamp', 'level', 'message']);
+  const lines = (await run(['logs', '--build', '--revision', '2'])).stdout.split('\n');
+  expect(lines.at(-2)).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z /);
+  expect(lines.at(-2)).toContain(build.message);
+  const ending = new AbortController();
+  const followed = await run(['logs', '-f', '--since', '1d'], {
+    signal: ending.signal,
+    onWrite: () => ending.abort(),
+  });
+  expect([followed.exit, followed.stdout]).toEqual([4, expect.stringMatching(/Z /)]);
+});
+
+it('ends with 3 and the reason when a build fails, with 5 when it takes too long, and stops one', async () => {
+  const broken = join(folder, 'broken');
+  await mkdir(broken);
+  await writeFiles(broken, {
+    ...(await helloFiles()),
+    'package.json': packageJson({ build: 'echo because && exit 7' }),
+  });
+  const failed = await run(['deploy', broken]);
+  expect([failed.exit, failed.stdout]).toEqual([3, '']);
+  expect(failed.stderr).toMatch(/^ {2}.*because$/m);
+  expectGolden(
+    'deploy-failed',
+    await printedBy(at({ cwd: folder }), ['deploy', 'broken', '--name', 'broken'], 'json'),
+  );
+  expectGolden('why-failed', await printedBy(at(), ['why', 'broken'], 'plain'));
+  await writeFiles(broken, { 'package.json': packageJson({ build: 'sleep 600' }) });
+  const late = await run(['deploy', broken, '--name', 'broken', '--timeout', '3']);
+  expect([late.exit, late.stderr]).toEqual([5, expect.stringContaining('It goes on: slipway status broken')]);
+  const stopped = await run(['interrupt', 'broken']);
+  expect([stopped.exit, stopped.stdout]).toEqual([0, expect.stringMatching(/^broken: revision 4 /)]);
+});
+
+it('sends whatever request a person types', async () => {
+  const body = JSON.stringify({ display_name: 'Typed' });
+  const { id } = await json(['status', 'hello']);
+  expect(await json(['api', `PATCH /v2/deployments/${id}`, '-i', body])).toMatchObject({
+    display_name: 'Typed',
+  });
+});
+
+it('deletes by name, and the name is free again', async () => {
+  expect(await run(['delete', 'broken', '-y'])).toMatchObject({ exit: 0, stdout: 'broken is deleted\n' });
+  const { exit, stderr } = await run(['delete', 'hello'], { terminal: true, answers: ['helo'] });
+  expect([exit, stderr]).toEqual([2, expect.stringContaining("That is not 'hello'")]);
+  expect((await run(['delete', 'hello'], { terminal: true, answers: ['hello'] })).exit).toBe(0);
+  expectGolden('list-empty', await printedBy(at(), ['list']));
+  expect(JSON.parse(await readFile(join(project, 'slipway.json'), 'utf8'))).toEqual({ name: 'hello' });
+});
