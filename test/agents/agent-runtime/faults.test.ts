@@ -69,9 +69,9 @@ describe('a beat that fails', () => {
   it('comes again soon, since PostgreSQL may be there again before its leases are over', async () => {
     const [server, worker] = [newServer(), new PretendedWorker()];
     const store = storeOf(tables.database);
-    let isAway = true;
+    let fails = true;
     const beat: QueueStore['beat'] = async (...given) => {
-      if (isAway) throw new Error('Connection terminated unexpectedly');
+      if (fails) throw new Error('Connection terminated unexpectedly');
       return store.beat(...given);
     };
     const pauses: number[] = [];
@@ -96,7 +96,7 @@ describe('a beat that fails', () => {
     // No slot is free, so what the queue plans from now on is the beat alone.
     await until(() => timers.has(2_000), { what: 'the first claim' });
     expect(await nextAfter(3_000)).toBe(500);
-    isAway = false;
+    fails = false;
     expect(await nextAfter(500)).toBe(3_000);
     queue.stop();
   });
