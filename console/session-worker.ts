@@ -20,7 +20,9 @@ const isConsole = ({ url }: Tab): boolean => `${url.split(/[?#]/)[0]}/`.startsWi
 async function passOn({ source, data }: Told): Promise<void> {
   if (source === null || !isConsole(source)) return;
   const tabs = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  for (const tab of tabs) if (tab.id !== source.id && isConsole(tab)) tab.postMessage(data);
+  const others = tabs.filter((tab) => tab.id !== source.id && isConsole(tab));
+  for (const tab of others) tab.postMessage(data);
+  source.postMessage({ kind: 'passed', tabs: others.length });
 }
 
 scope.addEventListener('message', (event) => event.waitUntil(passOn(event)));

@@ -9,6 +9,8 @@ import { onTabs, startTelling, tellTabs } from './tabs.ts';
 const TENANT = 'slipway.tenant';
 /** The first page need not wait longer: an answer that comes later signs in as well. */
 const ASK_MILLISECONDS = 150;
+/** A link would replace a session that another tab is slow to tell of. */
+const ASK_FOR_LINK_MILLISECONDS = 10_000;
 
 /** Of a token of an issuer, which is in the memory of pages alone; only the page that got it can renew it. */
 export type Bearer = { token: string; renew?: () => Promise<string>; end?: () => Promise<void> };
@@ -36,6 +38,7 @@ function keep(given: string | null): void {
 onTabs((message) => {
   if (message.kind === 'who' && key !== null) void tellTabs({ kind: 'here', key });
   if (message.kind === 'who' && bearer !== undefined) tellToken(bearer);
+  if (message.kind === 'who' && !isSignedIn()) void tellTabs({ kind: 'nobody' });
   if (message.kind === 'here' && !isSignedIn()) keep(message.key);
   if (message.kind === 'token') hearToken(message.token);
   if (message.kind === 'gone' && isSignedIn()) keep(null);
@@ -216,15 +219,23 @@ addEventListener('hashchange', () => {
   if (code !== null) void takeLink(code).then(tell);
 });
 
-async function askTabs(): Promise<void> {
-  if (!(await tellTabs({ kind: 'who' }))) return;
-  await new Promise<void>((resolve) => {
-    const stop = onSession(() => {
-      stop();
-      resolve();
-    });
-    setTimeout(resolve, ASK_MILLISECONDS);
-  });
+/** Waits for the first tab that says who is signed in, for the word of all that nobody is, or for so long. */
+async function askTabs(milliseconds: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const done = () => resolve(undefined);
+  let [tabs, denials] = [Number.POSITIVE_INFINITY, 0];
+  const ends = [
+    onSession(done),
+    onTabs((message) => {
+      if (message.kind === 'passed') tabs = Math.min(tabs, message.tabs);
+      if (message.kind === 'nobody') denials += 1;
+      if (denials >= tabs) done();
+    }),
+  ];
+  const timer = setTimeout(done, milliseconds);
+  if (await tellTabs({ kind: 'who' })) await promise;
+  clearTimeout(timer);
+  for (const end of ends) end();
 }
 
 /** Who is signed in when the page is opened: by this tab, by another one, or by a link. */
@@ -232,7 +243,7 @@ export async function restore(): Promise<void> {
   // Where an earlier version had it.
   sessionStorage.removeItem('slipway.key');
   const code = codeInAddress();
-  if (!isSignedIn()) await askTabs();
+  if (!isSignedIn()) await askTabs(code === null ? ASK_MILLISECONDS : ASK_FOR_LINK_MILLISECONDS);
   if (code !== null) await takeLink(code);
   startTelling();
 }

@@ -4,6 +4,10 @@ import { BASE } from './place.ts';
 export type Message =
   | { kind: 'who' }
   | { kind: 'here'; key: string }
+  /** Asked who is signed in here: nobody. */
+  | { kind: 'nobody' }
+  /** By the worker: what was told last went to so many tabs. */
+  | { kind: 'passed'; tabs: number }
   | { kind: 'token'; token: string }
   | { kind: 'gone' };
 
@@ -41,10 +45,12 @@ export async function tellTabs(message: Message): Promise<boolean> {
   return worker !== undefined && worker !== null;
 }
 
-/** Hears what other tabs tell. */
-export function onTabs(hear: (message: Message) => void): void {
-  workers?.addEventListener('message', ({ data, source }: MessageEvent<Message>) => {
+/** Hears what other tabs tell; what it returns ends that. */
+export function onTabs(hear: (message: Message) => void): () => void {
+  const listener = ({ data, source }: MessageEvent<Message>) => {
     if (source instanceof ServiceWorker && new URL(source.scriptURL).pathname === WORKER) hear(data);
-  });
+  };
+  workers?.addEventListener('message', listener);
   workers?.startMessages();
+  return () => workers?.removeEventListener('message', listener);
 }

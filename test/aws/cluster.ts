@@ -29,9 +29,9 @@ export class Cluster {
     this.#path = `/v2/listeners/${id}`;
   }
 
-  /** Asks until there is a task of this revision. */
-  async claim(revisionId: string): Promise<DeployTask> {
-    const body = { instance_id: 'one', max: 10 };
+  /** Asks until there is a task of this revision. `version`: what the listener says of itself. */
+  async claim(revisionId: string, version?: string): Promise<DeployTask> {
+    const body = { instance_id: 'one', max: 10, version };
     const claimed = async () => {
       const { tasks } = await this.#post<ClaimResponse>('/tasks/claim', body);
       return tasks.find((task): task is DeployTask => task.revision_id === revisionId);
@@ -84,6 +84,18 @@ export class Cluster {
   async reportNothing(deployment_id: string, epoch: number, times = 1): Promise<void> {
     const report = { deployment_id, epoch, revision_id: null, healthy: true };
     await this.#post('/status', { reports: Array.from({ length: times }, () => report) });
+  }
+
+  /** Says how many threads wait in a revision of a deployment that runs. */
+  async reportWaiting(
+    { deployment_id, revision_id, epoch }: DeployTask,
+    waitingIn: string,
+    waiting: number,
+  ): Promise<void> {
+    const oldest_at = waiting === 0 ? null : new Date().toISOString();
+    const threads = waiting === 0 ? [] : [{ revision_id: waitingIn, runs: 0, waiting, oldest_at }];
+    const report = { deployment_id, epoch, revision_id, healthy: true, threads };
+    await this.#post('/status', { reports: [report] });
   }
 
   async log({ task_id: task, lease_id }: DeployTask, message: string): Promise<void> {

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
-import { api, expectApi, type ShownDeployment } from '../support/programs/program.ts';
+import { DURABLE_SINCE } from '../../lib/domain/runtime.ts';
+import { api, create, expectApi, patch, type ShownDeployment } from '../support/programs/program.ts';
+import { Cluster } from './cluster.ts';
 import { imageOn } from './cluster-tests.ts';
 import { register } from './installation.ts';
-import { FOREIGN_ID, type Tour } from './tour.ts';
+import { COMMIT, FOREIGN_ID, reaches, storeFolder, type Tour } from './tour.ts';
 
 type Login = { token: string; username: string; repository_url: string };
 type Credentials = { registry: string; username: string; password: string; expires_at: string };
@@ -65,6 +67,48 @@ export function listenerTests(at: () => Tour): void {
     await expectApi(slipway, 'PATCH', `/v2/listeners/${before}`, { is_default: true }, 200);
     await expectApi(slipway, 'DELETE', path, undefined, 204);
     expect(await api(slipway, 'DELETE', `/v2/listeners/${clusterId}`)).toMatchObject({ status: 409 });
+  });
+
+  it('lets threads go that wait in a revision of a durable agent', async () => {
+    const { slipway } = at();
+    const registered = await register(slipway, {
+      compute_type: 'process',
+      compute_id: 'durable-machine',
+      compute_config: {},
+    });
+    const listener = new Cluster(slipway, registered);
+    const repo_url = 'ssh://git@git.example.com/team/durable.git';
+    const source_config = { repo_url, runtime: 'durable', listener_id: registered.id };
+    const made = await create(slipway, 'durable', repo_url, { source_config });
+    const deployedAs = async (revisionId: string) => {
+      const build = await slipway.builds.take();
+      const job = await slipway.builds.takeJob(build);
+      expect(job).toMatchObject({ output: 'folder', durable: 'asked' });
+      const exported = await storeFolder(job, Buffer.from(revisionId));
+      const said = { ARTIFACT_SERVER: 'langgraph', ARTIFACT_DURABLE: 'true', COMMIT_SHA: COMMIT };
+      await slipway.builds.succeed(build, { ...exported, ...said });
+      const task = await listener.claim(revisionId, DURABLE_SINCE);
+      expect(task).toMatchObject({ runtime: 'durable' });
+      await listener.complete(task, 'succeeded', { url: 'http://localhost:4401/d/durable' });
+      await reaches(at(), 'DEPLOYED', made, revisionId, 8);
+      return task;
+    };
+    const first = made.latest_revision_id;
+    await deployedAs(first);
+    const change = { source_revision_config: { repo_ref: 'main' } };
+    const { latest_revision_id: second } = await patch(slipway, made.id, change);
+    const serving = await deployedAs(second);
+    await listener.reportWaiting(serving, first, 2);
+    const path = `/v2/deployments/${made.id}`;
+    expect(await expectApi(slipway, 'GET', path, undefined, 200)).toMatchObject({
+      threads: { revisions: [{ revision_id: first, waiting: 2 }] },
+    });
+    const release = `${path}/revisions/${first}/release-threads`;
+    expect(await expectApi(slipway, 'POST', release, undefined, 202)).toMatchObject({ waiting: 2 });
+    expect(await listener.desired(made.id)).toMatchObject({ release_threads: [first] });
+    await listener.reportWaiting(serving, first, 0);
+    expect(await listener.desired(made.id)).not.toHaveProperty('release_threads');
+    await expectApi(slipway, 'DELETE', `${path}?delete_data=true`, undefined, 204);
   });
 
   it('lets one deployment of a listener have a host', async () => {

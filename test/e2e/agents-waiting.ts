@@ -7,10 +7,12 @@ import {
   create,
   deployed,
   ended,
+  expectApi,
   type Program,
   patch,
   type ShownDeployment,
 } from '../support/programs/program.ts';
+import { until } from '../support/until.ts';
 
 const BUILD_MS = 600_000;
 
@@ -105,6 +107,63 @@ export async function expectWaitingThreads(program: Program): Promise<void> {
   });
   const log = await logOf(program, await deployed(program, warned), 'deploy');
   expect(log.map(({ message }) => message)).toContain(lost);
+}
+
+const withThreads = z.object({
+  threads: z
+    .object({ revisions: z.array(z.object({ revision_id: z.string(), waiting: z.int() })) })
+    .nullable(),
+});
+
+/** How many threads wait in a revision, as the deployment shows it. */
+async function waitingIn(
+  program: Program,
+  { id }: ShownDeployment,
+  revisionId: string,
+): Promise<number | undefined> {
+  const { threads } = withThreads.parse(
+    await expectApi<unknown>(program, 'GET', `/v2/deployments/${id}`, undefined, 200),
+  );
+  return threads === null
+    ? undefined
+    : (threads.revisions.find(({ revision_id }) => revision_id === revisionId)?.waiting ?? 0);
+}
+
+/**
+ * A release of a durable agent that renames the node at which threads wait: its own code answers one, and one
+ * that was let go by hand ends as an error that names the node.
+ */
+export async function expectPinnedThreads(program: Program): Promise<void> {
+  const files: Files = { ...(await agentFiles('shout-agent-python')), 'agent.py': graphWith('approve') };
+  const repository = await gitRepository(files);
+  const made = await create(program, 'pinned-threads', repository.url, {
+    source_config: { repo_url: repository.url, runtime: 'durable' },
+  });
+  await ended(program, made.id, made.latest_revision_id, BUILD_MS);
+  const first = await deployed(program, made);
+  expect(shown.parse(first).runtime_resolved).toBe('durable');
+  const [own, released] = [await newThread(first), await newThread(first)];
+  for (const thread of [own, released]) await waitsIn(first, thread);
+
+  await repository.commit({ 'agent.py': graphWith('confirm') });
+  const renamed = await patch(program, made.id, { source_revision_config: { repo_ref: 'main' } });
+  expect(await ended(program, made.id, renamed.latest_revision_id, BUILD_MS)).toMatchObject({
+    status: 'DEPLOYED',
+    status_message: null,
+  });
+  const counts = (waiting: number) =>
+    until(async () => (await waitingIn(program, made, made.latest_revision_id)) === waiting, {
+      what: `${waiting} threads to wait in the first revision`,
+    });
+  await counts(2);
+  expect(await answered(first, own, 'yes')).toEqual({ answer: 'yes' });
+  await counts(1);
+  const path = `/v2/deployments/${made.id}/revisions/${made.latest_revision_id}/release-threads`;
+  await expectApi(program, 'POST', path, undefined, 202);
+  await counts(0);
+  expect(await answered(first, released, 'yes')).toEqual({
+    __error__: { error: 'NodeNotFound', message: expect.stringContaining("goes on at node 'approve'") },
+  });
 }
 
 /** The same of an agent that shows its threads to whoever has a key of its own. */

@@ -9,7 +9,7 @@ import { expectAgentFlow } from './agent-flow.ts';
 import { expectClosedAgent } from './agents-closed.ts';
 import { expectLockedInstall, expectUnfitLockfile } from './agents-locked.ts';
 import { expectUploadedAgent } from './agents-uploaded.ts';
-import { expectHiddenThreads, expectWaitingThreads } from './agents-waiting.ts';
+import { expectHiddenThreads, expectPinnedThreads, expectWaitingThreads } from './agents-waiting.ts';
 import { SharedProgram } from './shared-program.ts';
 
 const TOUR_LINES = [
@@ -82,6 +82,7 @@ it.each([['shout-agent'], ['shout-agent-python']])(
 it.each([
   ['names threads that wait at a node which it has not', expectWaitingThreads],
   ['fails where it must not lose threads that an agent hides', expectHiddenThreads],
+  ['of a durable agent leaves threads to the code that they wait in', expectPinnedThreads],
 ])(
   'a release %s',
   async (_, expectThreads) => {

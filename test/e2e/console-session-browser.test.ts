@@ -111,10 +111,12 @@ it('a link asks before it replaces a session, and the code is not used up by who
   await page.getByRole('link', { name: 'agent', exact: true }).waitFor();
   expect([await keyIn(page), await roleIn(page)]).toEqual([before, ADMIN]);
 
-  // In a tab beside it, which would be signed in by this one.
+  // In a tab beside it, which would be signed in by this one, however long that takes to answer.
   const beside = await context.newPage();
+  const busy = page.evaluate('for (const end = Date.now() + 1000; Date.now() < end; );');
   await beside.goto(link);
   await beside.getByRole('button', { name: 'Use the link' }).click();
+  await busy;
   await isViewer(beside);
   expect(await roleIn(page)).toBe(ADMIN);
   await beside.reload();

@@ -80,14 +80,15 @@ export async function createRunOf(agent: Agent, call: Call): Promise<CreatedRun>
     );
   const assistant = await assistantNamed(agent, fields.assistant_id);
   const threadId = call.params.thread_id === undefined ? undefined : idIn(call, 'thread_id');
-  const permit = await permitFor(agent, call, body, threadId);
+  const temporary = threadId === undefined && fields.on_completion !== 'keep';
+  const asked = kwargsOf(body, call.user, temporary);
+  const permit = await permitFor(agent, call, { body, kwargs: asked, threadId });
   const createsThread = fields.if_not_exists === 'create';
   const thread =
     threadId === undefined ? undefined : await requireThread(agent, threadId, permit, createsThread);
   await requireGraph(agent, assistant, thread && buildElsewhere(agent, thread));
   const ids = JSON.stringify({ graph_id: assistant.graph_id, assistant_id: assistant.assistant_id });
   const sent = permit.value.get('metadata') ?? '{}';
-  const temporary = threadId === undefined && fields.on_completion !== 'keep';
   const run: NewRun = {
     ...(threadId !== undefined && { threadId }),
     createsThread,
@@ -95,7 +96,7 @@ export async function createRunOf(agent: Agent, call: Call): Promise<CreatedRun>
     assistantId: assistant.assistant_id,
     graphId: assistant.graph_id,
     multitaskStrategy: fields.multitask_strategy ?? 'enqueue',
-    kwargs: kwargsOf(body, assistant, call.user, temporary),
+    kwargs: kwargsWith(assistant, mergedOf(asked, permit.value.get('kwargs') ?? '{}')),
     metadata: mergedOf(mergedOf(assistant.metadata, ids), isNull(sent) ? '{}' : sent),
     threadMetadata: mergedOf(ids, permit.filter ?? '{}'),
     newThreadMetadata: isNull(sent) ? '{}' : sent,
@@ -122,17 +123,17 @@ async function requireThread(
   return thread;
 }
 
+/** Asks the project. Its `kwargs` are those that a handler has changed of what the run is started with. */
 async function permitFor(
   agent: Agent,
   call: Call,
-  { fields, raw }: RunBody,
-  threadId?: string,
+  { body: { fields, raw }, kwargs, threadId }: { body: RunBody; kwargs: Json; threadId: string | undefined },
 ): Promise<Permit> {
   const value = objectOf([
     ['thread_id', JSON.stringify(threadId ?? null)],
     ['assistant_id', JSON.stringify(fields.assistant_id)],
     ['metadata', fields.metadata === undefined ? '{}' : (raw.get('metadata') ?? '{}')],
-    ['kwargs', objectOf([...raw].filter(([name]) => name !== 'metadata' && name !== 'assistant_id'))],
+    ['kwargs', kwargs],
     ['multitask_strategy', JSON.stringify(fields.multitask_strategy ?? 'enqueue')],
     ['if_not_exists', JSON.stringify(fields.if_not_exists ?? 'reject')],
     ['after_seconds', JSON.stringify(fields.after_seconds ?? 0)],
@@ -141,20 +142,15 @@ async function permitFor(
 }
 
 /** What the worker needs, and what clients see of it in a run. Documents stay as they are written. */
-function kwargsOf(
-  { fields, raw }: RunBody,
-  assistant: AssistantRow,
-  user: Json | undefined,
-  temporary: boolean,
-): Json {
+function kwargsOf({ fields, raw }: RunBody, user: Json | undefined, temporary: boolean): Json {
   const given = (name: string): Json => raw.get(name) ?? 'null';
   const modes = fields.stream_mode ?? 'values';
   const durability = fields.durability ?? (fields.checkpoint_during === false ? 'exit' : 'sync');
   return objectOf([
     ['input', given('input')],
     ['command', given('command')],
-    ['config', configOf({ fields, raw }, assistant, user)],
-    ['context', mergedOf(assistant.context, given('context'))],
+    ['config', configOf({ fields, raw }, user)],
+    ['context', raw.get('context') ?? '{}'],
     ['stream_mode', JSON.stringify(Array.isArray(modes) ? modes : [modes])],
     ['interrupt_before', given('interrupt_before')],
     ['interrupt_after', given('interrupt_after')],
@@ -167,20 +163,27 @@ function kwargsOf(
   ]);
 }
 
-/** The assistant's config, the request's, the checkpoint to start from, and who asks; later ones win. */
-function configOf({ fields, raw }: RunBody, assistant: AssistantRow, user: Json | undefined): Json {
+/** The request's config, the checkpoint to start from, and who asks; later ones win. */
+function configOf({ fields, raw }: RunBody, user: Json | undefined): Json {
   const sent = membersOf(raw.get('config') ?? '{}');
-  const kept = membersOf(assistant.config);
   const named = [...membersOf(raw.get('checkpoint') ?? '{}')].filter(([, value]) => !isNull(value));
   if (fields.checkpoint_id !== undefined) named.push(['checkpoint_id', JSON.stringify(fields.checkpoint_id)]);
   const who = user === undefined ? [] : whoOf(user);
-  const configurable = new Map([
-    ...membersOf(kept.get('configurable') ?? '{}'),
-    ...membersOf(sent.get('configurable') ?? '{}'),
-    ...named,
-    ...who,
-  ]);
-  return objectOf(new Map([...kept, ...sent, ['configurable', objectOf(configurable)] as const]));
+  const configurable = [...membersOf(sent.get('configurable') ?? '{}'), ...named, ...who];
+  return objectOf(sent.set('configurable', objectOf(new Map(configurable))));
+}
+
+/** Adds what the assistant has, where the run has nothing of its own. */
+function kwargsWith({ config, context }: AssistantRow, kwargs: Json): Json {
+  const members = membersOf(kwargs);
+  const kept = membersOf(config);
+  const own = membersOf(members.get('config') ?? '{}');
+  const configurable = mergedOf(kept.get('configurable') ?? '{}', own.get('configurable') ?? '{}');
+  return objectOf(
+    members
+      .set('config', objectOf(new Map([...kept, ...own, ['configurable', configurable] as const])))
+      .set('context', mergedOf(context, members.get('context') ?? '{}')),
+  );
 }
 
 function whoOf(user: Json): [string, Json][] {

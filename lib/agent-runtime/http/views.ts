@@ -1,4 +1,4 @@
-import { objectOf } from '../tables/raw-json.ts';
+import { isNull, membersOf, objectOf } from '../tables/raw-json.ts';
 import type { AssistantRow, Json, RunRow, ThreadRow } from '../tables/rows.ts';
 
 const text = (value: unknown): Json => JSON.stringify(value ?? null);
@@ -46,6 +46,21 @@ export const threadView = (row: ThreadRow, select?: readonly string[]): Json =>
     select,
   );
 
+/** The only place of a run that has whatever the project's own authentication says of a user, tokens too. */
+const USER = 'langgraph_auth_user';
+
+/** What a run was started with, for everybody who may read it: of who started it the identity alone. */
+function shownKwargs(kwargs: Json): Json {
+  if (!kwargs.includes(USER)) return kwargs;
+  const members = membersOf(kwargs);
+  const config = membersOf(members.get('config') ?? '{}');
+  const configurable = membersOf(config.get('configurable') ?? '{}');
+  const user = configurable.get(USER);
+  if (isNull(user) || user === undefined) return kwargs;
+  configurable.set(USER, objectOf([['identity', membersOf(user).get('identity') ?? 'null']]));
+  return objectOf(members.set('config', objectOf(config.set('configurable', objectOf(configurable)))));
+}
+
 export const runView = (row: RunRow, select?: readonly string[]): Json =>
   picked(
     [
@@ -54,7 +69,7 @@ export const runView = (row: RunRow, select?: readonly string[]): Json =>
       ['assistant_id', text(row.assistant_id)],
       ['status', text(row.status)],
       ['metadata', row.metadata],
-      ['kwargs', row.kwargs],
+      ['kwargs', shownKwargs(row.kwargs)],
       ['multitask_strategy', text(row.multitask_strategy)],
       ['created_at', text(row.created_at)],
       ['updated_at', text(row.updated_at)],

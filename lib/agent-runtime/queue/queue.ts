@@ -22,7 +22,7 @@ const POLL_MILLISECONDS = 2_000;
 /** What is due and was not claimed is locked by somebody. */
 const SOONEST_MILLISECONDS = 50;
 const WATCH_MILLISECONDS = 1_000;
-/** Until the next claim after Postgres has failed one, or a run's store. */
+/** Until the next claim or beat after Postgres has failed one, or a run's store. */
 const AWAY_MILLISECONDS = 500;
 
 /** Takes runs of its build as their turn comes, keeps their leases, and brings each to its end or back. */
@@ -200,18 +200,21 @@ export class Queue {
   }
 
   /**
-   * Runs something again and again, each time so long after the last has ended; a failure is said and passes.
+   * Runs something again and again, each time so long after the last has ended. A failure is said, and soon
+   * tried again: leases go on running out while Postgres is away.
    */
   #every(milliseconds: number, run: () => Promise<void>): void {
     const { time, say } = this.#options;
     let clear: () => void = () => undefined;
     const turn = async (): Promise<void> => {
+      let pause = milliseconds;
       try {
         await run();
       } catch (error) {
         say(`Postgres does not answer: ${String(error)}`);
+        pause = Math.min(milliseconds, AWAY_MILLISECONDS);
       }
-      if (!this.#isStopped) clear = time.after(milliseconds, () => void turn());
+      if (!this.#isStopped) clear = time.after(pause, () => void turn());
     };
     this.#clearTicks.push(() => clear());
     clear = time.after(milliseconds, () => void turn());

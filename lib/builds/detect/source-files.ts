@@ -20,8 +20,15 @@ const TEXTS_BYTES_MAX = 32 * 1024 * 1024;
 const SKIPPED = /^(?:\..*|node_modules|__pycache__|venv|env|site-packages)$/;
 
 /** What detectors read. */
-const READ =
-  /^(?:package\.json|Procfile|pyproject\.toml|Pipfile|Pipfile\.lock|runtime\.txt|\.python-version|requirements[^/]*\.txt|requirements\/[^/]*\.txt|setup\.py|go\.mod|Cargo\.toml|deno\.jsonc?|[^/]*\.(?:go|py)|cmd\/[^/]+\/[^/]+\.go)$|\/(?:main|app|server|api|asgi|wsgi|run|index|agent|__init__)\.py$|(?:^|\/)(?:index|server|main|app)\.[cm]?[jt]s$/;
+const READ = [
+  /^(?:package\.json|Procfile|pyproject\.toml|Pipfile|Pipfile\.lock|runtime\.txt|\.python-version|setup\.py|go\.mod|Cargo\.toml|deno\.jsonc?)$/,
+  /^requirements[^/]*\.txt$/,
+  /^requirements\/[^/]*\.txt$/,
+  /^[^/]*\.(?:go|py)$/,
+  /^cmd\/[^/]+\/[^/]+\.go$/,
+  /\/(?:main|app|server|api|asgi|wsgi|run|index|agent|__init__)\.py$/,
+  /(?:^|\/)(?:index|server|main|app)\.[cm]?[jt]s$/,
+];
 
 /** Reads the files of a project's folder. What a link leads to outside of the source is not read. */
 export async function readSourceFiles(root: string, folder: string): Promise<SourceFiles> {
@@ -54,7 +61,8 @@ async function textOf(reading: Reading, path: string): Promise<string | undefine
   if (real === undefined || !isInside(root, real)) return undefined;
   const found = await stat(real);
   if (!found.isFile()) return undefined;
-  if (!READ.test(path) || found.size > Math.min(TEXT_BYTES_MAX, reading.bytesLeft)) return '';
+  if (!READ.some((one) => one.test(path)) || found.size > Math.min(TEXT_BYTES_MAX, reading.bytesLeft))
+    return '';
   reading.bytesLeft -= found.size;
   return textOfFile(await readFile(real));
 }

@@ -45,6 +45,11 @@ export type MachinePostgresOptions = {
 
 type Started = { server: PostgresServer; folders: DatabaseFolders };
 
+/** What an operator should know. That it starts is asked for again and again by us, and refused until it is up. */
+const isWorth = (line: string): boolean =>
+  /\b(?:FATAL|PANIC):/.test(line) &&
+  !/database system is (?:starting up|not yet accepting connections)/.test(line);
+
 /**
  * The PostgreSQL of this machine: it starts when the first database is wanted, is started again when it dies,
  * and ends with the last database, or by `stop`.
@@ -148,7 +153,7 @@ export class MachinePostgres {
     const programs = await (this.#options.programs?.() ?? installPostgres(processes, folder, signal));
     const folders = await databaseFolders(this.#options.dataFolder);
     await mkdir(folders.dumps, { recursive: true, mode: 0o700 });
-    const onLine = (line: string) => /\b(?:FATAL|PANIC):/.test(line) && log.warn(`PostgreSQL: ${line}`);
+    const onLine = (line: string) => isWorth(line) && log.warn(`PostgreSQL: ${line}`);
     const server = await startPostgres(
       { processes, programs, folder, user, onLine, onCrash: log.error },
       signal,

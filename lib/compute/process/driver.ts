@@ -216,7 +216,7 @@ export class ProcessDriver implements Driver {
     signal.throwIfAborted();
     this.#starting.add(spec);
     const broughtUp = async () => {
-      const durable = isDurable(spec) ? await this.#durable.open(spec.deployment_id) : undefined;
+      const durable = isDurable(spec) ? await this.#durable.open(spec.deployment_id, say) : undefined;
       const mask = this.#maskOf(spec);
       const folders = {
         deployment: this.#folder(spec.deployment_id),

@@ -33,7 +33,9 @@ export class DurableAgents {
   }
 
   /** Opens a deployment's database. Throws with a reason for a person. */
-  async open(deploymentId: string): Promise<DurableAccess> {
+  async open(deploymentId: string, say: (message: string) => void): Promise<DurableAccess> {
+    if (!this.#secrets.has(deploymentId))
+      say('Opening its database. The first one on a machine waits for PostgreSQL to be downloaded.');
     const database = await this.#parts.postgres.database(deploymentId).catch((error: unknown) => {
       throw error instanceof PostgresMissing ? new Error(`${error.message}. ${NO_DATABASE}`) : error;
     });

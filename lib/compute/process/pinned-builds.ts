@@ -1,7 +1,7 @@
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import { buildIdOf } from './durable.ts';
-import { announceEnd, type Demand, demandAt } from './internal-calls.ts';
+import { announceEnd, type Demand, type Demands, demandAt } from './internal-calls.ts';
 import {
   type KeptBuild,
   keptBuildOf,
@@ -58,6 +58,8 @@ export class PinnedBuilds {
   readonly #failures = new Map<string, { count: number; nextAt: number }>();
   #kept: KeptBuild[];
   #looking: Promise<void> | undefined;
+  /** What serves, or has served last, with the values of its variables. */
+  #served: DeploySpec | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #soon = new AbortController();
   readonly #work = new Set<Promise<unknown>>();
@@ -154,14 +156,40 @@ export class PinnedBuilds {
       await pause(LOOK_MILLISECONDS, AbortSignal.any([signal, this.#soon.signal]));
       this.#soon = new AbortController();
       const serving = this.#serving();
-      if (signal.aborted || serving === undefined) continue;
-      const own = buildIdOf(serving.spec);
+      const spec = serving?.spec ?? this.#served;
+      if (signal.aborted || spec === undefined) continue;
+      this.#served = spec;
+      const own = buildIdOf(spec);
       const isAlone = !this.#kept.some(({ build_id: id }) => id !== own);
       if (isAlone && performance.now() - this.#lookedAt < LOOK_ALONE_MILLISECONDS) continue;
       this.#lookedAt = performance.now();
+      const look = serving === undefined ? this.#lookWithout(own, spec) : this.#look(own, serving);
       // A server that does not answer is being started again, by whoever keeps it.
-      await this.#look(own, serving).catch(() => undefined);
+      await look.catch(() => undefined);
     }
+  }
+
+  /**
+   * While what serves crashes, any other server says which builds are wanted, if there is one. Threads go
+   * nowhere, and no build is forgotten: that is for a server of the build that serves.
+   */
+  async #lookWithout(own: string, serving: DeploySpec): Promise<void> {
+    const demands = await Promise.any([...this.#live].map(({ server }) => demandAt(server)));
+    for (const { build, demand, beside } of this.#others(own, demands)) {
+      if (isBusy(demand)) this.#wake(build, serving, beside);
+      else if (beside !== undefined) this.#rest(build, serving, beside);
+    }
+  }
+
+  /** Each kept build but the one that serves, with what is wanted of it. */
+  #others(own: string, { builds }: Demands): { build: KeptBuild; demand?: Demand; beside?: Beside }[] {
+    return this.#kept.flatMap((build) => {
+      const { build_id: id } = build;
+      if (id === own) return [];
+      const demand = builds.find(({ build_id: one }) => one === id);
+      const beside = this.#beside.get(id);
+      return [{ build, ...(demand && { demand }), ...(beside && { beside }) }];
+    });
   }
 
   async #look(own: string, { spec, server }: Live): Promise<void> {
@@ -177,9 +205,7 @@ export class PinnedBuilds {
     });
     const demands = isChanged ? await demandAt(server) : before;
     this.threads.note({ own, spec, demands }, isChanged);
-    for (const build of this.#kept.filter(({ build_id: id }) => id !== own)) {
-      const demand = demands.builds.find(({ build_id: id }) => id === build.build_id);
-      const beside = this.#beside.get(build.build_id);
+    for (const { build, demand, beside } of this.#others(own, demands)) {
       if (isBusy(demand)) this.#wake(build, spec, beside);
       else if (beside !== undefined) this.#rest(build, spec, beside);
       // One that is just being deployed has nothing to do yet.

@@ -72,6 +72,40 @@ test('a graph knows who asks, and a thread that a run makes is theirs', async ()
   expect((await as('cleo', 'POST', '/threads/count', {})).text).toBe('1');
 });
 
+test('whoever may read a run sees nothing of who has started it but the identity', async () => {
+  const { thread_id: id } = await threadOf('ann');
+  const input = '{"steps":[9007199254740993,1.0],"messages":[]}';
+  const body = `{"assistant_id":"chat","input":${input},"stream_resumable":true,"stream_subgraphs":true,
+    "stream_mode":["values","updates","messages-tuple","custom","tasks","checkpoints","debug","events"]}`;
+  const created = await ask(server, 'POST', `/threads/${id}/runs`, body, { authorization: 'Bearer ann' });
+  // What no handler has changed is as it was sent.
+  expect(created.text).toContain(`"input":${input}`);
+  const { run_id: runId } = z.object({ run_id: z.string() }).parse(JSON.parse(created.text));
+  const paths = ['/join', '/stream', ''].map((path) => `/runs/${runId}${path}`);
+  for (const path of [...paths, '/runs', '', '/state', '/history']) {
+    const { status, text } = await as('guest', 'GET', `/threads/${id}${path}`);
+    expect([path, status]).toEqual([path, 200]);
+    expect([path, text.match(/t(?:oken|eam) of ann/)]).toEqual([path, null]);
+  }
+  const { text } = await as('guest', 'GET', `/threads/${id}/runs/${runId}`);
+  expect(text).toContain('"langgraph_auth_user":{"identity":"ann"}');
+  expect(text).toContain(`"input":${input}`);
+});
+
+test('a handler changes what a run is started with, and only that', async () => {
+  const runOf = async (name: string): Promise<string> => {
+    const { thread_id: id } = await threadOf(name);
+    const body = { assistant_id: 'chat', input: { steps: [], messages: [] } };
+    return (await as(name, 'POST', `/threads/${id}/runs`, body)).text;
+  };
+  const kim = await runOf('kim');
+  expect(kim).toContain('"steps":["kim","kim",["values"],null,false]');
+  expect(kim).toContain('"interrupt_before":["talk"]');
+  expect(kim).toContain('"tone":"kim\'s"');
+  // One that is put in its place counts for nothing, as with `langgraph dev`.
+  expect(await runOf('lea')).toContain('"input":{"steps":[],"messages":[]}');
+});
+
 test('whoever may only read a run cannot cancel it by going away', async () => {
   const { thread_id: id } = await threadOf('reader');
   const input = { steps: [], messages: [] };

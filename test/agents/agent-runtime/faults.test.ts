@@ -65,6 +65,43 @@ describe('a claim whose answer is lost', () => {
   });
 });
 
+describe('a beat that fails', () => {
+  it('comes again soon, since PostgreSQL may be there again before its leases are over', async () => {
+    const [server, worker] = [newServer(), new PretendedWorker()];
+    const store = storeOf(tables.database);
+    let fails = true;
+    const beat: QueueStore['beat'] = async (...given) => {
+      if (fails) throw new Error('Connection terminated unexpectedly');
+      return store.beat(...given);
+    };
+    const pauses: number[] = [];
+    const timers = new Map<number, () => void>();
+    const virtual = {
+      now: () => 0,
+      after: (milliseconds: number, run: () => void) => {
+        pauses.push(milliseconds);
+        timers.set(milliseconds, run);
+        return () => undefined;
+      },
+    };
+    const parts = { server, worker, time: virtual, hub: new EventHub(), slots: 0, timeoutSeconds: 3_600 };
+    const queue = new Queue({ ...parts, store: { ...store, beat }, say: () => undefined });
+    queue.start();
+    const nextAfter = async (milliseconds: number): Promise<number | undefined> => {
+      const count = pauses.length;
+      timers.get(milliseconds)?.();
+      await until(() => pauses.length > count, { what: 'the next beat to be planned' });
+      return pauses.at(-1);
+    };
+    // No slot is free, so what the queue plans from now on is the beat alone.
+    await until(() => timers.has(2_000), { what: 'the first claim' });
+    expect(await nextAfter(3_000)).toBe(500);
+    fails = false;
+    expect(await nextAfter(500)).toBe(3_000);
+    queue.stop();
+  });
+});
+
 describe('a server that has lost its session alone', () => {
   it('keeps its runs until a beat is missing', async () => {
     const [server, other] = [newServer(), newServer()];

@@ -183,6 +183,22 @@ describe('a run goes on', () => {
     expectSteps({ repeated: 0 });
   });
 
+  test('after its server was asked to stop twice, which is no kill', async () => {
+    const { run, release } = await startHeld();
+    await untilStep('s4');
+    const { pid = 0, exited } = server.group;
+    process.kill(pid, 'SIGTERM');
+    await until(async () => !(await fetch(`${server.url}/ready`).catch(() => undefined))?.ok, {
+      what: 'the server to stop taking requests',
+    });
+    process.kill(pid, 'SIGTERM');
+    await release();
+    expect(await exited).toMatchObject({ code: 0 });
+    server = await startAgentServer(processes, options);
+    await expectWhole(run);
+    expectSteps({ repeated: 0 });
+  });
+
   test('after Postgres was away, which is no failure of the run', async () => {
     const { run, release } = await startHeld();
     await untilStep('s4');

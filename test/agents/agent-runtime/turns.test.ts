@@ -4,8 +4,9 @@ import { storeOf } from '../../../lib/agent-runtime/queue/agent-queue.ts';
 import type { Server } from '../../../lib/agent-runtime/queue/queue-store.ts';
 import { RefusedError } from '../../../lib/agent-runtime/tables/errors.ts';
 import { releaseThreads } from '../../../lib/agent-runtime/tables/release.ts';
-import { cancelRun, findRun } from '../../../lib/agent-runtime/tables/runs.ts';
+import { cancelRun, findRun, listRuns } from '../../../lib/agent-runtime/tables/runs.ts';
 import { getThread, noteState } from '../../../lib/agent-runtime/tables/threads.ts';
+import { until } from '../../support/until.ts';
 import { leaseOf, newRun, newServer, useTables } from './world.ts';
 
 const tables = useTables();
@@ -204,6 +205,36 @@ describe('a thread', () => {
       waits: false,
       next: [],
     });
+  });
+});
+
+describe('a run that makes its thread', () => {
+  it('is refused on one that somebody else has made since the request was looked at', async () => {
+    const { database } = tables;
+    const threadId = randomUUID();
+    const allows = (metadata: string) => metadata === '{"owner":"bob"}';
+    const runOfBob = () =>
+      newRun(database, newServer(), { threadId, newThreadMetadata: '{"owner":"bob"}', allows });
+    const { refused } = await database.transaction(async (query) => {
+      const made = `insert into rt.threads (thread_id, metadata) values ($1, '{"owner":"ann"}')`;
+      await query(made, [threadId]);
+      const outcome = runOfBob().then(
+        () => 'created',
+        (error: unknown) => error,
+      );
+      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into rt.threads%'`;
+      await until(async () => (await database.query(waiting)).length > 0, {
+        what: 'both to make the thread',
+      });
+      return { refused: outcome };
+    });
+    expect(await refused).toMatchObject({ refusal: 'thread-not-found' });
+    expect(await getThread(database, threadId)).toMatchObject({
+      metadata: '{"owner":"ann"}',
+      status: 'idle',
+      build_id: null,
+    });
+    expect(await listRuns(database, threadId, { limit: 10, offset: 0 })).toEqual([]);
   });
 });
 

@@ -132,6 +132,7 @@ describe('the deletion of what a listener runs', () => {
     const task = await claimedTask(world);
     expect(task).toEqual({
       kind: 'DELETE',
+      delete_data: false,
       task_id: expect.any(String),
       lease_id: expect.any(String),
       lease_seconds: 60,

@@ -100,6 +100,12 @@ class World {
     this.serving = spec.revision_id;
   }
 
+  /** What serves has ended by itself, and is to be started again. */
+  crash(spec: DeploySpec): void {
+    this.serving = undefined;
+    this.servers.get(spec.revision_id)?.end();
+  }
+
   isUp = ({ revision_id }: DeploySpec): boolean => this.servers.has(revision_id);
 
   async lookedAgain(times: number): Promise<void> {
@@ -205,6 +211,26 @@ describe('builds beside the one that serves', () => {
     ]);
     await until(() => world.pinned.threads.told.expired, { what: 'the report' });
     expect(world.pinned.threads.told.expired).toMatchObject([{ threads: 1 }]);
+  });
+
+  test('one is started again while what serves crashes, if any server is there to be asked', async () => {
+    const world = await World.start();
+    const [busy, wanted] = [await world.replaced(1), await world.replaced(0)];
+    const serving = world.newSpec();
+    world.bringUp(serving);
+    world.serve(serving);
+    await until(() => world.isUp(busy), { what: 'the first build to be started again' });
+    world.crash(serving);
+    world.runs.set('gone', 1);
+    world.runs.set(buildIdOf(wanted), 1);
+    await until(() => world.isUp(wanted), { what: 'the second to be started again' });
+    await world.lookedAgain(2);
+    // That is for a server of the build that serves.
+    expect(world.ended).toEqual([]);
+    expect(world.forgotten).toEqual([]);
+    world.runs.set(buildIdOf(busy), 0);
+    await world.lookedAgain(2);
+    expect(world.isUp(busy)).toBe(true);
   });
 
   test('one that is replaced while none serves goes on with its runs', async () => {

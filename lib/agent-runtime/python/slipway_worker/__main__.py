@@ -12,6 +12,7 @@ from langgraph.types import StateUpdate
 from langgraph.version import __version__ as LANGGRAPH
 
 from . import PROTOCOL
+from .attempts import drop
 from .auth import Authorizer, RefusedError
 from .channel import Channel
 from .documents import dumps, loads, text_of, with_messages
@@ -26,7 +27,7 @@ from .snapshots import (
     schemas_view,
     state_view,
 )
-from .stores import FencedSaver, away_in, copy, drop, opened, unfit_in
+from .stores import FencedSaver, away_in, copy, opened, unfit_in
 
 
 class Worker:

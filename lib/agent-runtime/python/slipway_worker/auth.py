@@ -5,6 +5,8 @@ import traceback
 from types import SimpleNamespace
 from typing import Any
 
+from .documents import dumps
+
 
 class AuthUser(dict[str, Any]):
     """A user as handlers and graphs see it: a dict whose items are attributes too."""
@@ -40,19 +42,32 @@ class Authorizer:
         return _user(await _called(handler, {name: known[name] for name in names if name in known}, 401))
 
     async def authorize(self, resource: str, action: str, value: Any, user: Any) -> dict[str, Any]:
-        """The value as a handler has left it, and the filters that it answered. Raises RefusedError."""
+        """
+        The value as a handler has left it, and the filters that it answered. Of a run's `kwargs` only what it has
+        changed there: what it has not stays the text that was sent. Raises RefusedError.
+        """
         handler = self._handler(resource, action)
+        # A handler changes the object that it is given, as in LangGraph's own server: another in its place counts
+        # for nothing.
+        kwargs = value.get("kwargs") if (resource, action) == ("threads", "create_run") else None
         if handler is None:
-            return {"value": value, "filters": None}
+            return {"value": value if kwargs is None else {**value, "kwargs": {}}, "filters": None}
+        before = {name: dumps(member) for name, member in (kwargs or {}).items()}
         from langgraph_sdk.auth.types import AuthContext
 
         who = AuthUser(user)
+        configurable = ((kwargs or {}).get("config") or {}).get("configurable") or {}
+        if "langgraph_auth_user" in configurable:
+            configurable["langgraph_auth_user"] = AuthUser(configurable["langgraph_auth_user"])
         context = AuthContext(
             permissions=who.get("permissions") or [], user=who, resource=resource, action=action  # type: ignore[arg-type]
         )
         answer = await _called(handler, {"ctx": context, "value": value}, 403)
         if answer is False:
             raise RefusedError(403, "Forbidden")
+        if kwargs is not None:
+            changed = {name: member for name, member in kwargs.items() if dumps(member) != before.get(name)}
+            value = {**value, "kwargs": {**changed, **{name: None for name in before if name not in kwargs}}}
         return {"value": value, "filters": answer if isinstance(answer, dict) else None}
 
     def _handler(self, resource: str, action: str) -> Any:

@@ -11,13 +11,14 @@ from langgraph.graph import END
 from langgraph.types import Command, Send
 from langgraph.version import __version__ as LANGGRAPH
 
+from .attempts import has_answered, has_started
 from .auth import AuthUser
 from .documents import dumps, text_of
 from .events import Translator
 from .lost_steps import GraphsInside, NodeNotFound, lost_step
 from .project import Project
 from .snapshots import config_of, interrupts_of, next_within, state_view
-from .stores import FencedError, FencedSaver, Lease, away_in, has_answered, has_started
+from .stores import FencedError, FencedSaver, Lease, away_in
 
 try:
     from langgraph.errors import GraphDrained
@@ -170,8 +171,10 @@ class Run:
         config = self._config(kwargs.get("config") or {})
         command = kwargs.get("command")
         begun = args["attempt"] > 1 and await has_started(self._pool, args["thread_id"], args["run_id"])
-        if not begun and command and command.get("resume") is not None:
-            begun = await has_answered(self._pool, args["thread_id"], args["run_id"], lease)
+        if not begun and (command or kwargs.get("input") is None):
+            named = config["configurable"].get("checkpoint_id")
+            answered = await has_answered(self._pool, args["thread_id"], args["run_id"], named, lease)
+            begun = answered and bool(command) and command.get("resume") is not None
         if begun:
             config["configurable"].pop("checkpoint_id", None)
             return None, config

@@ -115,7 +115,7 @@ class FencedSaver(AsyncPostgresSaver):
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[Any]:
         # The libraries write by `pipeline=True` alone. No lock: each has a connection of its own.
-        with _away(self._lease):
+        with away(self._lease):
             async with self._pool.connection() as connection:
                 if not pipeline:
                     async with connection.cursor(binary=True, row_factory=dict_row) as cursor:
@@ -139,7 +139,7 @@ class GuardedStore(AsyncPostgresStore):
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[Any]:
-        with _away(None):
+        with away(None):
             async with super()._cursor(pipeline=pipeline) as cursor:
                 yield cursor
 
@@ -161,7 +161,7 @@ def _unwrapped(found: Any) -> Any:
     return found
 
 
-class _away:
+class away:
     """Turns errors of the connection into StoreAwayError."""
 
     def __init__(self, lease: Lease | None) -> None:
@@ -172,8 +172,8 @@ class _away:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, _AWAY):
-            away = StoreAwayError(f"{type(error).__name__}: {error}".strip())
-            raise (self._lease.end(away) if self._lease else away) from error
+            lost = StoreAwayError(f"{type(error).__name__}: {error}".strip())
+            raise (self._lease.end(lost) if self._lease else lost) from error
 
 
 def away_in(error: BaseException | None) -> StoreAwayError | None:
@@ -248,69 +248,9 @@ async def _one(connection: Any, query: str, *args: Any) -> Any:
     return await (await connection.execute(query, args)).fetchone()
 
 
-async def has_started(pool: AsyncConnectionPool[Any], thread_id: str, run_id: str) -> bool:
-    """Whether a run has written a checkpoint already: then it goes on without its input."""
-    query = "select 1 as one from checkpoints where thread_id = %s and metadata->>'run_id' = %s limit 1"
-    with _away(None):
-        async with pool.connection() as connection:
-            return await _one(connection, query, thread_id, run_id) is not None
-
-
-async def has_answered(pool: AsyncConnectionPool[Any], thread_id: str, run_id: str, lease: Lease) -> bool:
-    """
-    Whether an earlier attempt of this run has given its answer to a waiting node already. The first attempt notes
-    what answers the thread's nodes had; a later one compares. An answer that was given is taken back from those that
-    any interrupt may take: else the next question would get the answer to the one before.
-    """
-    answers = (
-        "select coalesce(md5(string_agg(concat_ws('/', checkpoint_ns, checkpoint_id, task_id, idx, md5(blob)), ','"
-        " order by checkpoint_ns, checkpoint_id, task_id, idx)), '') as now from checkpoint_writes"
-        " where thread_id = %s and channel = '__resume__' and task_id <> %s"
-    )
-    note = (
-        "insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)"
-        " values (%s, '__slipway__', %s, '', 0, 'answers', 'text', convert_to(%s, 'UTF8'))"
-        " on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) do nothing"
-    )
-    noted = (
-        "select convert_from(blob, 'UTF8') as first from checkpoint_writes where thread_id = %s"
-        " and checkpoint_ns = '__slipway__' and checkpoint_id = %s"
-    )
-    given = "delete from checkpoint_writes where thread_id = %s and task_id = %s and channel = '__resume__'"
-    with _away(lease):
-        async with pool.connection() as connection, connection.transaction():
-            await lease.check(connection)
-            now = (await _one(connection, answers, thread_id, NULL_TASK))["now"]
-            await connection.execute(note, (thread_id, run_id, now))
-            first = (await _one(connection, noted, thread_id, run_id))["first"]
-            if first == now:
-                return False
-            await connection.execute(given, (thread_id, NULL_TASK))
-            return True
-
-
-async def drop(pool: AsyncConnectionPool[Any], thread_id: str, run_id: str | None) -> None:
-    """Removes the checkpoints of a thread, or those that one run of it has written."""
-    with _away(None):
-        async with pool.connection() as connection, connection.transaction():
-            if run_id is None:
-                for table in ("checkpoints", "checkpoint_writes", "checkpoint_blobs"):
-                    await connection.execute(f"delete from {table} where thread_id = %s", (thread_id,))
-                return
-            dropped = (
-                "with gone as (delete from checkpoints where thread_id = %s and metadata->>'run_id' = %s"
-                " returning thread_id, checkpoint_ns, checkpoint_id)"
-                " delete from checkpoint_writes w using gone g where w.thread_id = g.thread_id"
-                " and w.checkpoint_ns = g.checkpoint_ns and w.checkpoint_id = g.checkpoint_id"
-            )
-            await connection.execute(dropped, (thread_id, run_id))
-            noted = "delete from checkpoint_writes where thread_id = %s and checkpoint_ns = '__slipway__' and checkpoint_id = %s"
-            await connection.execute(noted, (thread_id, run_id))
-
-
 async def copy(pool: AsyncConnectionPool[Any], thread_id: str, to_thread_id: str) -> None:
     """Gives another thread the same checkpoints."""
-    with _away(None):
+    with away(None):
         async with pool.connection() as connection, connection.transaction():
             for table in ("checkpoint_blobs", "checkpoint_writes", "checkpoints"):
                 query = (

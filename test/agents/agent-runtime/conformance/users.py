@@ -72,6 +72,28 @@ async def who_asks():
     return steps, created["steps"], (await ann.threads.get(known))["metadata"]
 
 
+async def changed(name):
+    """What becomes of a run whose request the project's own handler may change."""
+    person = get_client(url=URL, headers={"authorization": f"Bearer {name}"})
+    known = (await person.threads.create())["thread_id"]
+    run = await person.runs.create(known, "chat", input=INPUT, config={"configurable": {"tone": "sent"}})
+    await person.runs.join(known, run["run_id"])
+    state = await person.threads.get_state(known)
+    kept = (await person.runs.get(known, run["run_id"]))["kwargs"]
+    names = ("input", "command", "interrupt_before", "stream_mode")
+    return {
+        "kwargs": {name: kept[name] for name in names},
+        "tone": kept["config"]["configurable"].get("tone"),
+        "steps": state["values"].get("steps"),
+        "next": state["next"],
+    }
+
+
+@flow
+async def runs_changed_by_auth():
+    return {name: await changed(name) for name in ("ann", "kim", "lea", "max")}
+
+
 @flow
 async def items_of_people():
     await ann.store.put_item(("notes",), "a", {"text": "mine"})

@@ -13,7 +13,7 @@ async def authenticate(authorization: str | None) -> Auth.types.MinimalUserDict:
     if name == "odd":
         headers = {"x-odd": "two\nlines", "x-even": "one"}
         raise Auth.exceptions.HTTPException(status_code=99, detail="Odd", headers=headers)
-    return {"identity": name, "permissions": ["read"], "team": f"team of {name}"}
+    return {"identity": name, "permissions": ["read"], "team": f"team of {name}", "token": f"token of {name}"}
 
 
 @auth.on.threads
@@ -23,9 +23,35 @@ async def own_threads(ctx: Auth.types.AuthContext, value: dict):
     return owner
 
 
+@auth.on.threads.read
+async def guests_read_all(ctx: Auth.types.AuthContext, value: dict):
+    return None if ctx.user.identity == "guest" else {"owner": ctx.user.identity}
+
+
+@auth.on.threads.create_run
+async def own_runs(ctx: Auth.types.AuthContext, value: dict):
+    """Changes what some people's runs are started with."""
+    owner = {"owner": ctx.user.identity}
+    value.setdefault("metadata", {}).update(owner)
+    kwargs = value["kwargs"]
+    if ctx.user.identity == "kim":
+        configurable = kwargs["config"]["configurable"]
+        seen = [configurable["langgraph_auth_user"].identity, configurable["langgraph_auth_user_id"], kwargs["stream_mode"]]
+        kwargs["input"]["steps"] += [*seen, kwargs["command"], kwargs["durability"] is None]
+        configurable["tone"] = "kim's"
+        kwargs["interrupt_before"] = ["talk"]
+    if ctx.user.identity == "lea":
+        value["kwargs"] = {**kwargs, "input": {"steps": ["another"], "messages": []}}
+    if ctx.user.identity == "max":
+        kwargs["input"], kwargs["command"] = None, {"goto": "talk"}
+    return owner
+
+
 @auth.on.threads.update
 async def readers_change_nothing(ctx: Auth.types.AuthContext, value: dict):
-    return False if ctx.user.identity == "reader" else {"owner": ctx.user.identity}
+    owner = {"owner": ctx.user.identity}
+    value.setdefault("metadata", {}).update(owner)
+    return False if ctx.user.identity == "reader" else owner
 
 
 @auth.on.store
