@@ -2,7 +2,10 @@ import type { Deployment, Revision } from '../../lib/client/endpoints.ts';
 
 type Configuration = NonNullable<Revision['configuration']>;
 /** The fields that are one value each. */
-type Field = Exclude<keyof Configuration, 'resource_spec' | 'secret_names'>;
+type Field = Exclude<
+  keyof Configuration,
+  'resource_spec' | 'secret_names' | 'secrets_version' | 'build_secrets_version'
+>;
 
 /** What people read for each field of what a revision runs. */
 const labels: Readonly<Record<Field, string>> = {

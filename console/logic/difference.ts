@@ -24,13 +24,18 @@ function factsOf({
     'Config file': words(at.graph_config_path),
     ...others,
     'Names of secrets': words([...(set?.secret_names ?? [])].sort().join(', ')),
+    'Values of secrets': versionText(set?.secrets_version),
+    'Values of build secrets': versionText(set?.build_secrets_version),
     ...Object.fromEntries(resources),
   };
 }
 
+const versionText = (version: number | null | undefined): string | null =>
+  typeof version === 'number' ? `version ${version}` : null;
+
 /**
  * What changes when `to` runs instead of `from`; both with their configuration. Values of secrets are known
- * to nobody here, so only their names are compared.
+ * to nobody here, so their names and the numbers of their versions are compared.
  */
 export function differenceOf(from: Revision, to: Revision): Change[] {
   const [before, after] = [factsOf(from), factsOf(to)];

@@ -40,7 +40,7 @@ async function show(
 async function configurationOf(
   { table }: Pick<Deps, 'table'>,
   ref: RevisionRef,
-  { configuration: version }: Revision,
+  { configuration: version, secrets, build_secrets: ofBuilds }: Revision,
 ): Promise<RevisionView['configuration']> {
   const found = await getConfiguration(table, ref, version);
   const { build_secrets: buildSecrets, secret_names } = found;
@@ -48,5 +48,7 @@ async function configurationOf(
     ...fieldsOrNull(found, runFields),
     build_secrets: buildSecrets === undefined ? null : masked(buildSecrets.names),
     secret_names,
+    secrets_version: secrets ?? null,
+    build_secrets_version: ofBuilds ?? null,
   };
 }

@@ -51,6 +51,9 @@ export const revisionView = z.object({
       build_secrets: maskedSecrets.nullable(),
       /** Names alone: values are never shown. */
       secret_names: z.array(z.string()),
+      /** Which version of the values; another number: they were set in between. null: no secrets. */
+      secrets_version: z.int().nullable(),
+      build_secrets_version: z.int().nullable(),
     })
     .nullable(),
   /** What is known of its commit; null before that, and where there is none. */

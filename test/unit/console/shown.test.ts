@@ -136,12 +136,14 @@ describe('a difference', () => {
     runtime: null,
     resource_spec: { cpu: 1 },
     secret_names: ['A'],
+    secrets_version: 1,
+    build_secrets_version: null,
   };
   it('is nothing between a revision and itself', () => {
     expect(differenceOf({ ...example(), configuration }, { ...example(), configuration })).toEqual([]);
   });
 
-  it('names what changes, resource by resource, and of secrets the names alone', () => {
+  it('names what changes, resource by resource, and of secrets the names and versions', () => {
     const to = {
       ...example(),
       source_revision_config: { ...example().source_revision_config, repo_commit_sha: 'f'.repeat(40) },
@@ -158,6 +160,7 @@ describe('a difference', () => {
         runtime: 'dev' as const,
         resource_spec: { cpu: 2, memory_mb: 256 },
         secret_names: ['B', 'A'],
+        secrets_version: 2,
       },
     };
     expect(differenceOf({ ...example(), configuration }, to)).toEqual([
@@ -169,6 +172,7 @@ describe('a difference', () => {
       { what: 'Health check', from: null, to: '/health, within 60 s' },
       { what: 'Runtime', from: null, to: 'dev' },
       { what: 'Names of secrets', from: 'A', to: 'A, B' },
+      { what: 'Values of secrets', from: 'version 1', to: 'version 2' },
       { what: 'Resources: cpu', from: '1', to: '2' },
       { what: 'Resources: memory_mb', from: null, to: '256' },
     ]);
