@@ -9,6 +9,7 @@ import { alarmTests } from './alarm-tests.ts';
 import { firstAgentTests, imageCliTests } from './client-tests.ts';
 import { Cluster } from './cluster.ts';
 import { clusterTests } from './cluster-tests.ts';
+import { commandLineTests } from './command-line-tests.ts';
 import { consoleTests } from './console-tests.ts';
 import { deletionTests } from './deletion-tests.ts';
 import { emulatorGaps } from './emulator-gaps.ts';
@@ -164,6 +165,9 @@ describe('an installation on AWS', () => {
 
   describe('for clients that are there already', () => {
     imageCliTests(at);
+  });
+  describe('is used from a command line, and', () => {
+    commandLineTests(at);
   });
   describe('hears of pushes, and', () => {
     pushTests(at);

@@ -105,14 +105,18 @@ const lastPart = (url: string): string =>
 
 const NAME_LENGTH_MAX = 63;
 
+const isLetter = (one: string): boolean => one !== '-' && one !== '_';
+
 /** A name that the service takes. */
 function nameFrom(text: string): string {
-  const name = text
+  const taken = text
     .toLowerCase()
     .replaceAll(/[^a-z0-9_-]/g, '-')
-    .slice(0, NAME_LENGTH_MAX)
-    .replace(/^[-_]+/, '')
-    .replace(/[-_]+$/, '');
+    .slice(0, NAME_LENGTH_MAX);
+  // A name neither begins nor ends with a sign.
+  const letters = taken.split('');
+  const [first, last] = [letters.findIndex(isLetter), letters.findLastIndex(isLetter)];
+  const name = first === -1 ? '' : taken.slice(first, last + 1);
   if (name !== '') return name;
   throw new UsageError(`No name can be made of '${text}': give --name NAME.`);
 }

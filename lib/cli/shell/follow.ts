@@ -8,6 +8,8 @@ const LOGS = 'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs';
 const TICK_MILLISECONDS = 1_000;
 /** A service that does not end the log of an ended revision is not waited for longer. */
 const LAST_LINES_MILLISECONDS = 3_000;
+/** As long as on AWS, where what a build printed last comes seconds after its end, and may say why it failed. */
+const REASON_MILLISECONDS = 15_000;
 
 export type Ids = { deployment_id: string; revision_id: string };
 type LogType = 'build' | 'deploy';
@@ -51,7 +53,8 @@ export async function followRevision(
       onProblem: (problem) =>
         void (problem !== undefined && shell.output.say(`${problem.detail} Waiting.`, 'yellow')),
     });
-    await Promise.race([lines, pauseOf(LAST_LINES_MILLISECONDS, signal)]);
+    const patience = exitOf[revision.status] === exits.failed ? REASON_MILLISECONDS : LAST_LINES_MILLISECONDS;
+    await Promise.race([lines, pauseOf(patience, signal)]);
     return await checked(shell, ids, name, revision);
   } catch (error) {
     if (error instanceof Ended || !signal.aborted) throw error;
