@@ -1,5 +1,12 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/preact-query';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+} from '@tanstack/preact-query';
 import type { Answer, Ask, Deployment, Endpoint } from '../../lib/client/endpoints.ts';
+import { isEmptyFirst } from '../../lib/client/revision.ts';
 import { ask, client } from './api.ts';
 import { queryClient } from './poll.ts';
 
@@ -54,6 +61,14 @@ export const useTaggedDeployment = (id: string) =>
 
 export const REVISIONS_PER_PAGE = 20;
 
+type RevisionPage = Answer<'GET /v2/deployments/{deployment_id}/revisions'>;
+
+const withoutEmptyFirst = ({ pages, ...rest }: InfiniteData<RevisionPage, number>) => ({
+  ...rest,
+  pages: pages.map((page) => ({ ...page, resources: page.resources.filter((each) => !isEmptyFirst(each)) })),
+});
+
+/** The revisions, newest first, but for the empty one that a deployment begins with before its first upload. */
 export const useRevisions = (id: string | undefined) =>
   useInfiniteQuery({
     queryKey: ['deployment', id, 'revisions'],
@@ -65,6 +80,7 @@ export const useRevisions = (id: string | undefined) =>
       return ask('GET /v2/deployments/{deployment_id}/revisions', { params, query }, signal);
     },
     getNextPageParam: ({ resources, offset }) => (resources.length < REVISIONS_PER_PAGE ? undefined : offset),
+    select: withoutEmptyFirst,
   });
 
 /** One revision with what it is built and run with. */

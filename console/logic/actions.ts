@@ -1,5 +1,5 @@
 import type { Deployment, Revision } from '../../lib/client/endpoints.ts';
-import { numberOf } from './stages.ts';
+import { numberOf } from '../../lib/client/revision.ts';
 import { isMoving } from './status.ts';
 
 /** What running a revision again is, seen from what serves now. */

@@ -1,5 +1,5 @@
 import type { Revision } from '../../lib/client/endpoints.ts';
-import { numberOf } from './stages.ts';
+import { numberOf } from '../../lib/client/revision.ts';
 
 /** Why there is this revision, in a few words; null: somebody asked for it, as for most. */
 export function causeOf({ cause: { kind, revision_id, reason } }: Pick<Revision, 'cause'>): string | null {

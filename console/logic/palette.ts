@@ -1,6 +1,6 @@
 import type { Deployment, ListedDeployment, Permission, Revision } from '../../lib/client/endpoints.ts';
+import { numberOf } from '../../lib/client/revision.ts';
 import { actionsOn, type Verb } from './actions.ts';
-import { numberOf } from './stages.ts';
 
 /** What choosing an entry does: it leads somewhere, or asks to confirm something. */
 export type Deed =

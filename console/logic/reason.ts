@@ -1,4 +1,4 @@
-import { numberOf } from './stages.ts';
+import { numberOf } from '../../lib/client/revision.ts';
 import { lookOf } from './status.ts';
 
 /** What the API says of a queued revision, with the id of the one that it waits for. */

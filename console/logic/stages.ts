@@ -45,8 +45,3 @@ export function stagesOf({ status, status_history: history }: Timed, now: number
 /** The whole of a revision's life so far. */
 export const totalOf = (stages: readonly Stage[]): number =>
   stages.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
-
-const NUMBER_DIGITS = 8;
-
-/** The number of a revision in its deployment, which is the end of its id. */
-export const numberOf = (id: string): number => Number.parseInt(id.slice(-NUMBER_DIGITS), 16);

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { Deployment, Revision } from '../../lib/client/endpoints.ts';
+import { numberOf } from '../../lib/client/revision.ts';
 import { useCan } from '../data/permissions.ts';
 import { useDeployment, useRevisions } from '../data/queries.ts';
 import { actionsOn } from '../logic/actions.ts';
@@ -9,7 +10,7 @@ import { releaseText } from '../logic/configuration.ts';
 import { shortCommit } from '../logic/difference.ts';
 import { ownHostOf } from '../logic/own-host.ts';
 import { shortSource } from '../logic/source.ts';
-import { numberOf, stagesOf, totalOf } from '../logic/stages.ts';
+import { stagesOf, totalOf } from '../logic/stages.ts';
 import { isMoving } from '../logic/status.ts';
 import { duration } from '../logic/time.ts';
 import { Copy } from '../ui/copy.tsx';
@@ -184,6 +185,7 @@ function Facts({ deployment }: { deployment: Deployment }) {
 }
 
 function Timeline({ deployment }: { deployment: Deployment }) {
+  const canWrite = useCan('deployments:write');
   const list = useRevisions(deployment.id);
   const revisions = list.data?.pages.flatMap(({ resources }) => resources);
   const active = revisions?.find(({ id }) => id === deployment.active_revision_id);
@@ -192,7 +194,15 @@ function Timeline({ deployment }: { deployment: Deployment }) {
       <h2 id="revisions">Revisions</h2>
       {list.error !== null && <Problem error={list.error} retry={() => void list.refetch()} />}
       {revisions === undefined && list.error === null && <Skeleton />}
-      {revisions?.length === 0 && <Empty title="There is no revision." />}
+      {revisions?.length === 0 && (
+        <Empty title="Nothing is deployed yet.">
+          {canWrite && (
+            <p class="quiet">
+              In the folder of its source: <code>slipway deploy --name {deployment.name}</code>
+            </p>
+          )}
+        </Empty>
+      )}
       <Apart deployment={deployment} newest={revisions?.[0]} />
       {revisions !== undefined && <Durations revisions={revisions} />}
       <ol class="timeline">

@@ -1,5 +1,6 @@
 import { Link } from 'wouter-preact';
 import type { ListedDeployment } from '../../lib/client/endpoints.ts';
+import { isEmptyFirst } from '../../lib/client/revision.ts';
 import { useCan } from '../data/permissions.ts';
 import { useDeployments } from '../data/queries.ts';
 import { shortCommit } from '../logic/difference.ts';
@@ -11,7 +12,7 @@ import { oneOf, useParameters } from '../ui/parameters.ts';
 import { Reason } from '../ui/reason.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
-import { Status } from '../ui/status.tsx';
+import { NewestStatus, Status } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
 import { useTitle } from '../ui/title.ts';
 
@@ -140,8 +141,8 @@ function Row({ deployment }: { deployment: ListedDeployment }) {
         <Status of={status} />
       </td>
       <td>
-        {newest !== null && <Status of={newest.status} />}
-        {typeof newest?.status_message === 'string' && (
+        <NewestStatus of={newest} />
+        {typeof newest?.status_message === 'string' && !isEmptyFirst(newest) && (
           <span class="why">
             <Reason of={newest.status_message} />
           </span>

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Revision } from '../../lib/client/endpoints.ts';
+import { numberOf } from '../../lib/client/revision.ts';
 import { useRevision } from '../data/queries.ts';
 import { differenceOf } from '../logic/difference.ts';
-import { numberOf } from '../logic/stages.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Problem } from '../ui/states.tsx';

@@ -1,9 +1,10 @@
 import { Link } from 'wouter-preact';
 import type { Revision } from '../../lib/client/endpoints.ts';
+import { numberOf } from '../../lib/client/revision.ts';
 import { useCan } from '../data/permissions.ts';
 import { useDeployment, useRevision } from '../data/queries.ts';
 import { labelled } from '../logic/configuration.ts';
-import { numberOf, stagesOf } from '../logic/stages.ts';
+import { stagesOf } from '../logic/stages.ts';
 import { isMoving } from '../logic/status.ts';
 import { LogView } from '../ui/log-view.tsx';
 import { Reason } from '../ui/reason.tsx';

@@ -1,5 +1,6 @@
 import type { Revision } from '../../lib/client/endpoints.ts';
-import { numberOf, stagesOf } from '../logic/stages.ts';
+import { numberOf } from '../../lib/client/revision.ts';
+import { stagesOf } from '../logic/stages.ts';
 import { isMoving, lookOf } from '../logic/status.ts';
 import { duration } from '../logic/time.ts';
 

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LogEntry, Revision } from '../../lib/client/endpoints.ts';
+import { numberOf } from '../../lib/client/revision.ts';
 import { type LogFilters, type LogType, wholeLog } from '../data/log-stream.ts';
 import { LINES_MAX } from '../logic/log-buffer.ts';
 import { spansOf } from '../logic/log-text.ts';
 import { wordsOf } from '../logic/refusal.ts';
-import { numberOf } from '../logic/stages.ts';
 import { isMoving } from '../logic/status.ts';
 import { focusSearch, useKeys } from './keys.ts';
 import { oneOf, useParameters } from './parameters.ts';

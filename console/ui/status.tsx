@@ -1,3 +1,5 @@
+import type { Revision } from '../../lib/client/endpoints.ts';
+import { isEmptyFirst } from '../../lib/client/revision.ts';
 import { lookOf, type Shape } from '../logic/status.ts';
 
 const shapes: Record<Shape, preact.JSX.Element> = {
@@ -41,4 +43,11 @@ export function Status({ of }: { of: string }) {
       {word}
     </span>
   );
+}
+
+/** How the newest revision of a deployment stands; null: it was not asked for. */
+export function NewestStatus({ of: newest }: { of: Revision | null }) {
+  if (newest === null) return null;
+  if (isEmptyFirst(newest)) return <span class="quiet">Nothing deployed yet</span>;
+  return <Status of={newest.status} />;
 }

@@ -11,11 +11,12 @@ import { until } from '../support/until.ts';
 let program: Program;
 let browser: Browser;
 let signedIn: Installed['signedIn'];
+let make: Installed['unused'];
 
 const DEPLOYMENTS = 50;
 
 installed(async (here) => {
-  ({ program, browser, signedIn } = here);
+  ({ program, browser, signedIn, unused: make } = here);
   for (let n = 1; n <= DEPLOYMENTS; n += 1) await here.unused(`agent-${n}`);
 });
 
@@ -168,7 +169,7 @@ it.each([
   expect(await isShown('New deployment')).toBe(canWrite);
   await page.goto(`${program.baseUrl}/console/deployments/${id}`);
   await roleIsKnown(page);
-  await page.getByRole('link', { name: 'Revision 1' }).waitFor();
+  await page.getByText('Nothing is deployed yet.').waitFor();
   expect(await isShown('Settings')).toBe(canWrite);
   await page.goto(`${program.baseUrl}/console/deployments/${id}/settings`);
   await roleIsKnown(page);
@@ -178,6 +179,25 @@ it.each([
   await page.goto(`${program.baseUrl}/console/deployments/new`);
   await roleIsKnown(page);
   await page.getByText(canWrite ? 'Address of the repository' : 'Your role makes no deployments').waitFor();
+});
+
+it('what a deployment is before its first upload is no revision to look at', async () => {
+  const { id } = await make('waiting');
+  const { page, seen } = await signedIn();
+  await page.getByRole('row', { name: /waiting/ }).getByText('Nothing deployed yet').waitFor();
+  expect(await page.getByText('Skipped').count()).toBe(0);
+  await page.getByRole('link', { name: 'waiting', exact: true }).click();
+  await page.getByText('slipway deploy --name waiting').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: /^Settings/ }).waitFor();
+  expect(await page.getByRole('option', { name: /Log of revision/ }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  // One that somebody has asked for is shown, whatever came of it.
+  await expectApi(program, 'PATCH', `/v2/deployments/${id}`, { source_config: { build_command: 'x' } }, 200);
+  const entry = page.locator('.entry');
+  await entry.getByText('Skipped').waitFor();
+  expect([await entry.count(), await entry.getByRole('link').textContent()]).toEqual([1, 'Revision 2']);
+  expect(seen.complaints).toEqual([]);
 });
 
 it('a listener’s key, which opens no page, is told so', async () => {

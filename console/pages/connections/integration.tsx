@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { numberOf } from '../../../lib/client/revision.ts';
 import { useAll, useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import { PREFIX } from '../../data/place.ts';
@@ -11,7 +12,6 @@ import {
   pushAddress,
 } from '../../logic/integration.ts';
 import { shortId } from '../../logic/short-id.ts';
-import { numberOf } from '../../logic/stages.ts';
 import { Copy } from '../../ui/copy.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { ListOf } from '../../ui/list-of.tsx';

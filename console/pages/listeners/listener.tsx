@@ -19,7 +19,7 @@ import { type Fact, Facts } from '../../ui/facts.tsx';
 import { ListOf } from '../../ui/list-of.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Empty, Problem, Skeleton } from '../../ui/states.tsx';
-import { Status } from '../../ui/status.tsx';
+import { NewestStatus, Status } from '../../ui/status.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { NewKey } from '../access/key-dialogs.tsx';
@@ -108,7 +108,7 @@ const columns: Column<ListedDeployment>[] = [
   { title: 'Status', cell: ({ status }) => <Status of={status} /> },
   {
     title: 'Newest revision',
-    cell: ({ latest_revision: newest }) => newest !== null && <Status of={newest.status} />,
+    cell: ({ latest_revision: newest }) => <NewestStatus of={newest} />,
   },
   { title: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];

@@ -1,13 +1,14 @@
 import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Deployment, Revision } from '../../client/endpoints.ts';
+import { origins } from '../../client/revision.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
 import { command, type Given } from '../shell/command.ts';
 import { Ended, UsageError } from '../shell/ends.ts';
 import { finish, timeoutSecondsOf, waitFlags } from '../shell/finish.ts';
 import { type Packed, pack } from '../shell/folder-files.ts';
 import { findLink, type Link, writeLink } from '../shell/link.ts';
-import { findDeployment, origins } from '../shell/names.ts';
+import { findDeployment } from '../shell/names.ts';
 import { givenSecrets, type Secret, withSecrets } from '../shell/secrets.ts';
 import type { Shell } from '../shell/shell.ts';
 

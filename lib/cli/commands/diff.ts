@@ -1,6 +1,7 @@
+import { numberOf } from '../../client/revision.ts';
 import { command } from '../shell/command.ts';
 import { changesOf, configurationOf, differenceLines } from '../shell/difference.ts';
-import { deploymentOf, numberOf, revisionOf } from '../shell/names.ts';
+import { deploymentOf, revisionOf } from '../shell/names.ts';
 
 export const diff = command({
   name: 'diff',

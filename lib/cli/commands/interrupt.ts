@@ -1,6 +1,7 @@
+import { numberOf } from '../../client/revision.ts';
 import { command } from '../shell/command.ts';
 import { Ended } from '../shell/ends.ts';
-import { deploymentOf, numberOf, revisionInProgress, revisionOf } from '../shell/names.ts';
+import { deploymentOf, revisionInProgress, revisionOf } from '../shell/names.ts';
 
 export const interrupt = command({
   name: 'interrupt',

@@ -1,9 +1,10 @@
 import type { Deployment, Revision } from '../../client/endpoints.ts';
+import { numberOf } from '../../client/revision.ts';
 import { command, type Given } from '../shell/command.ts';
 import { configurationOf, differenceLines } from '../shell/difference.ts';
 import { Ended } from '../shell/ends.ts';
 import { finish, waitFlags } from '../shell/finish.ts';
-import { deploymentOf, getRevision, numberOf, revisionOf, revisionsFrom } from '../shell/names.ts';
+import { deploymentOf, getRevision, revisionOf, revisionsFrom } from '../shell/names.ts';
 import type { Shell } from '../shell/shell.ts';
 
 const REDEPLOY = 'POST /v2/deployments/{deployment_id}/revisions/{revision_id}/redeploy';

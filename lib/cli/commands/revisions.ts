@@ -1,6 +1,7 @@
+import { isEmptyFirst, numberOf } from '../../client/revision.ts';
 import { command } from '../shell/command.ts';
 import { UsageError } from '../shell/ends.ts';
-import { deploymentOf, isEmptyFirst, numberOf, revisionsFrom } from '../shell/names.ts';
+import { deploymentOf, revisionsFrom } from '../shell/names.ts';
 import { sourceText, statusCell, timeCell } from '../shell/shown.ts';
 
 const LIMIT = 20;

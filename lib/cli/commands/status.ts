@@ -1,7 +1,8 @@
 import type { Deployment, Revision } from '../../client/endpoints.ts';
 import { pause } from '../../client/request.ts';
+import { numberOf } from '../../client/revision.ts';
 import { command } from '../shell/command.ts';
-import { deploymentOf, getRevision, numberOf } from '../shell/names.ts';
+import { deploymentOf, getRevision } from '../shell/names.ts';
 import type { Shell } from '../shell/shell.ts';
 import { sourceText, statusCell, timeCell } from '../shell/shown.ts';
 

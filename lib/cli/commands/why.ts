@@ -1,7 +1,8 @@
 import type { LogEntry } from '../../client/endpoints.ts';
+import { isEmptyFirst, numberOf } from '../../client/revision.ts';
 import { command } from '../shell/command.ts';
 import { linesThatMatter, logOf } from '../shell/follow.ts';
-import { deploymentOf, getRevision, isEmptyFirst, numberOf } from '../shell/names.ts';
+import { deploymentOf, getRevision } from '../shell/names.ts';
 import { plain } from '../shell/output.ts';
 import { statusCell } from '../shell/shown.ts';
 

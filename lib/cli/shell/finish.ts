@@ -1,7 +1,7 @@
 import type { Deployment } from '../../client/endpoints.ts';
+import { numberOf } from '../../client/revision.ts';
 import { Ended, exits } from './ends.ts';
 import { followRevision } from './follow.ts';
-import { numberOf } from './names.ts';
 import type { Shell } from './shell.ts';
 import { statusCell } from './shown.ts';
 

@@ -1,6 +1,6 @@
 import type { Deployment, LogEntry, Revision } from '../../client/endpoints.ts';
+import { numberOf } from '../../client/revision.ts';
 import { Ended, type Exit, exits } from './ends.ts';
-import { numberOf } from './names.ts';
 import type { Shell } from './shell.ts';
 import { durationText, statusCell } from './shown.ts';
 

@@ -1,5 +1,6 @@
 import { isEnded } from '../../client/client.ts';
 import type { Deployment, Revision } from '../../client/endpoints.ts';
+import { numberOf } from '../../client/revision.ts';
 import { Ended, UsageError } from './ends.ts';
 import { nearest } from './nearest.ts';
 import type { Shell } from './shell.ts';
@@ -45,19 +46,6 @@ export async function deploymentOf(shell: Shell, given: string | undefined): Pro
   throw new Ended(`There is no deployment '${name}'. ${hint}`);
 }
 
-/** Where each kind of source comes from, as people see it. */
-export const origins: Record<Deployment['source'], 'repository' | 'image' | 'upload'> = {
-  github: 'repository',
-  external_docker: 'image',
-  internal_docker: 'upload',
-  internal_source: 'upload',
-};
-
-const NUMBER_DIGITS = 8;
-
-/** The number of a revision in its deployment, which is the end of its id. */
-export const numberOf = (id: string): number => Number.parseInt(id.slice(-NUMBER_DIGITS), 16);
-
 export const getRevision = ({ client, world }: Shell, { id }: Pick<Deployment, 'id'>, revisionId: string) =>
   client.ask(
     'GET /v2/deployments/{deployment_id}/revisions/{revision_id}',
@@ -99,14 +87,6 @@ export const revisionsFrom = async (
       { signal: world.signal },
     )
   ).resources;
-
-/** The first revision of a deployment that was made before its first upload: nothing was there to build. */
-export const isEmptyFirst = ({ id, status, source, source_revision_config: config }: Revision): boolean =>
-  status === 'SKIPPED' &&
-  numberOf(id) === 1 &&
-  origins[source] === 'upload' &&
-  config.source_tarball_path === null &&
-  config.image_uri === null;
 
 /** The newest revision of a deployment while it has not ended; undefined: nothing is in progress. */
 export async function revisionInProgress(

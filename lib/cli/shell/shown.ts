@@ -1,5 +1,5 @@
 import type { Deployment, Revision } from '../../client/endpoints.ts';
-import { numberOf, origins } from './names.ts';
+import { numberOf, origins } from '../../client/revision.ts';
 import type { Cell, Style } from './output.ts';
 
 const words: Partial<Record<Revision['status'] | Deployment['status'], [word: string, style: Style]>> = {

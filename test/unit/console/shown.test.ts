@@ -7,11 +7,12 @@ import { ownHostOf } from '../../../console/logic/own-host.ts';
 import { reasonShown } from '../../../console/logic/reason.ts';
 import { wordsOf } from '../../../console/logic/refusal.ts';
 import { shortSource, sourceWord } from '../../../console/logic/source.ts';
-import { numberOf, stagesOf, totalOf } from '../../../console/logic/stages.ts';
+import { stagesOf, totalOf } from '../../../console/logic/stages.ts';
 import { isMoving, lookOf } from '../../../console/logic/status.ts';
 import { ago, duration } from '../../../console/logic/time.ts';
 import type { Revision } from '../../../lib/client/endpoints.ts';
 import { Refusal } from '../../../lib/client/refusal.ts';
+import { numberOf } from '../../../lib/client/revision.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import {
   deploymentStatuses,
