@@ -77,6 +77,17 @@ export function machineTests(at: () => Tour): void {
     expect(await followed.text()).toContain('GREETING is ***');
   });
 
+  it('shows it to clients that ask with a body, and over all revisions of the deployment', async () => {
+    const { slipway } = at();
+    const asked = `/v1/projects/${hello.id}/revisions/${hello.latest_revision_id}/build_logs`;
+    const { logs } = await expectApi<LogPage>(slipway, 'POST', asked, { query: 'installing' }, 200);
+    expect(logs).toMatchObject([{ message: 'installing' }]);
+    const followed = await fetch(`${slipway.baseUrl}/v2/deployments/${hello.id}/logs?type=build`, {
+      headers: { 'x-api-key': slipway.apiKey, accept: 'text/event-stream' },
+    });
+    expect(await followed.text()).toContain('GREETING is ***');
+  });
+
   it('deploys again what was built, without a build', async () => {
     const { slipway } = at();
     const builds = await slipway.builds.count();
