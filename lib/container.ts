@@ -3,6 +3,7 @@ import { apiDocsIn } from './adapters/aws/api-docs.ts';
 import { createS3Blobs } from './adapters/aws/blobs.ts';
 import { createBuildControl } from './adapters/aws/build-control.ts';
 import { createCodeBuild } from './adapters/aws/builds.ts';
+import { cliFilesIn } from './adapters/aws/cli-files.ts';
 import { consoleFilesIn } from './adapters/aws/console-files.ts';
 import { createEventBus } from './adapters/aws/events.ts';
 import { createHttpGit } from './adapters/aws/git.ts';
@@ -49,6 +50,8 @@ export const apiDocs = /* @__PURE__ */ once(() => apiDocsIn(new URL('./viewer/',
 export const consoleFiles = /* @__PURE__ */ once(() =>
   consoleFilesIn(new URL('./console/', import.meta.url)),
 );
+/** Its files are put there when the function is bundled. */
+export const cliFiles = /* @__PURE__ */ once(() => cliFilesIn(new URL('./cli/', import.meta.url)));
 export const signIn = /* @__PURE__ */ once((): SignIn => {
   const [issuer, audience] = [env.OIDC_ISSUER(), env.OIDC_AUDIENCE()];
   const clientId = env.OIDC_CLIENT_ID();

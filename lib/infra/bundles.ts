@@ -4,10 +4,12 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { ENTRY_FILE } from '../adapters/aws/console-files.ts';
+import { makeCliDistribution } from '../cli-bundle/distribution.ts';
 import { bundleConsole } from '../console-bundle/bundle.ts';
 import { DESCRIPTION_FILE, packageFiles } from '../contract/browser/api-docs.ts';
 import { once } from '../contract/once.ts';
 import { routeKeys } from '../contract/routes/index.ts';
+import { getCli } from '../features/command-line/routes.ts';
 import { getConsole } from '../features/console-pages/routes.ts';
 import { getDocsFile, getOpenApi } from '../features/service/routes.ts';
 
@@ -88,6 +90,8 @@ export async function bundleFunctions(
   copyFilesBeside(handlers, (handler) => join(outputFolder, bundleFolderOf(handler)));
   if (handlers.includes(getConsole.handler))
     await writeConsole(join(outputFolder, bundleFolderOf(getConsole.handler), 'console'));
+  if (handlers.includes(getCli.handler))
+    await writeCli(join(outputFolder, bundleFolderOf(getCli.handler), 'cli'));
   return new Map(
     handlers.map((handler) => {
       const folder = join(outputFolder, bundleFolderOf(handler));
@@ -123,6 +127,15 @@ async function writeConsole(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, ENTRY_FILE), JSON.stringify(entry));
   for (const [name, { brotli }] of files) writeFileSync(join(folder, name), brotli);
+}
+
+const theCli = once(makeCliDistribution);
+
+/** The files of the command line lie beside the function that serves them too. */
+async function writeCli(folder: string): Promise<void> {
+  const { files } = await theCli();
+  mkdirSync(folder, { recursive: true });
+  for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
 }
 
 /** The text of a file of the repository. */

@@ -15,7 +15,7 @@ describe('the route table', () => {
     expect(new Set(places).size).toBe(routes.length);
   });
 
-  it('opens nothing without a key but the health check, the description, the console, signing in, pages of consent, and what git hosts sign', () => {
+  it('opens nothing without a key but the health check, the description, the console, the command line, signing in, pages of consent, and what git hosts sign', () => {
     const begin = '/v2/auth/begin/{nonce}';
     const back = ['/v2/auth/callback/{provider_id}', '/host-oauth-callback/{provider_id}'];
     const pages = routes.filter(({ page }) => page !== undefined).map(({ path }) => path);
@@ -25,7 +25,17 @@ describe('the route table', () => {
     const console = ['/console', '/console/{proxy+}', '/', '/o/{tenant_id}/host/deployments/{deployment_id}'];
     const signed = '/v1/integrations/{type}/{integration_id}/webhook';
     expect(open.filter((path) => !pages.includes(path)).toSorted()).toEqual(
-      ['/docs', '/docs/{file}', '/ok', '/openapi.json', signed, ...signIn, ...console].toSorted(),
+      [
+        '/docs',
+        '/docs/{file}',
+        '/ok',
+        '/openapi.json',
+        '/cli',
+        '/cli/{file}',
+        signed,
+        ...signIn,
+        ...console,
+      ].toSorted(),
     );
   });
 });

@@ -65,6 +65,10 @@ const DIFFERENCES: readonly { at: RegExp; because: string }[] = [
     because: 'a deployment has one log of all revisions',
   },
   {
+    at: /(^core\/Resources\/getcli\w+|RouteSettings\/GET \/cli(\/\{file\})?)$/,
+    because: 'the installation serves its command line',
+  },
+  {
     at: /(reportstatusRole\w{8}\/Properties\/Policies\/0\/PolicyDocument\/Statement\/1\/Action\/\d|FilterCriteria\/Filters\/2\/Pattern)$/,
     because: 'a listener reports the threads that wait in each revision, and news of them are told',
   },

@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageFiles } from '../../lib/contract/browser/api-docs.ts';
 import { errors } from '../../lib/contract/errors.ts';
 import { commonErrors } from '../../lib/contract/openapi/errors.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
+import { getCli } from '../../lib/features/command-line/routes.ts';
 import { getDocsFile, getOpenApi } from '../../lib/features/service/routes.ts';
 import type { Handler, Result } from '../../lib/http/exchange.ts';
 import { type Bundle, bundleFunctions } from '../../lib/infra/bundles.ts';
@@ -15,7 +17,7 @@ import { ceilingGroup, ceilingsKiB, misweighed } from '../support/aws/bundle-cei
 import { apiEvent, type EventParts, lambdaContext } from '../support/http/event.ts';
 
 /** The functions that read files beside their code. */
-const docsFunctions: string[] = [getDocsFile.handler, getOpenApi.handler];
+const readers: string[] = [getDocsFile.handler, getOpenApi.handler, getCli.handler];
 
 /** Names of packages in minified code of ours; not Node's own modules, nor files beside it. */
 const packageName = /\b(?:from|import)\(?"(@?[a-z][\w./-]*)"/g;
@@ -65,7 +67,7 @@ beforeAll(async () => {
   own = await bundleFunctions(handlers(), join(folder, 'own'), { packages: 'external' });
   heaviest = await heaviestFunctions(own);
   whole = await bundleFunctions(
-    [...new Set([...heaviest, ...docsFunctions, fallbackHandler])],
+    [...new Set([...heaviest, ...readers, fallbackHandler])],
     join(folder, 'whole'),
   );
 });
@@ -126,8 +128,8 @@ it('the fallback as it is deployed knows every route, without its schemas', asyn
   expect(answer).toMatchObject({ statusCode: 405, headers: { allow: 'DELETE, GET, HEAD, POST' } });
 });
 
-/** Here, where others are bundled: two more in one run of the bundler take a third of a run of their own. */
-describe('the documentation', () => {
+/** Here, where others are bundled: three more in one run of the bundler take a third of a run of their own. */
+describe('what lies beside code', () => {
   async function ask(name: string, parts: EventParts): Promise<string> {
     const answer = await call(name, parts);
     expect(answer.statusCode).toBe(200);
@@ -143,5 +145,12 @@ describe('the documentation', () => {
   it('the function as it is deployed finds the description beside its code', async () => {
     const body = await ask(getOpenApi.handler, { path: '/openapi.json' });
     expect(JSON.parse(body)).toMatchObject({ openapi: '3.1.0', info: { title: 'Slipway' } });
+  });
+
+  it('the function as it is deployed finds the command line beside its code', async () => {
+    const [, name = ''] =
+      /\/cli\/(slipway-\w+\.tgz)\n/.exec(await ask(getCli.handler, { path: '/cli' })) ?? [];
+    const body = await ask(getCli.handler, { path: `/cli/${name}`, params: { file: name } });
+    expect(gunzipSync(Buffer.from(body, 'base64')).toString('latin1')).toContain('#!/usr/bin/env node');
   });
 });

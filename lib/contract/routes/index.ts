@@ -1,5 +1,6 @@
 import * as apiKeys from '../../features/api-keys/routes.ts';
 import * as audit from '../../features/audit/routes.ts';
+import * as commandLine from '../../features/command-line/routes.ts';
 import * as consent from '../../features/consent/routes.ts';
 import * as console from '../../features/console/routes.ts';
 import * as consolePages from '../../features/console-pages/routes.ts';
@@ -49,6 +50,7 @@ export const routes: readonly RouteRow[] = [
   webhooks,
   service,
   consolePages,
+  commandLine,
 ].flatMap((rows): RouteRow[] => Object.values<RouteRow>(rows));
 
 /** Every route without its schemas. Functions are bundled with this as data, so that they hold no schema for it. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ApiDocs } from '../../adapters/api-docs.ts';
+import type { CliFiles } from '../../adapters/cli-files.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import type { ConsoleFiles } from '../../adapters/console-files.ts';
 import type { HeadPlace } from '../../adapters/head-waker.ts';
@@ -25,6 +26,7 @@ import type { Processes } from '../../processes/run-command.ts';
 import { installedApiDocs } from '../api-docs.ts';
 import { createDiskBlobs, type DiskBlobs } from '../blobs/disk.ts';
 import { type Builder, openBuilder } from '../builder/builder.ts';
+import { bundledCli } from '../cli-files.ts';
 import { bundledConsole } from '../console-files.ts';
 import type { RuntimeSettings } from '../environment.ts';
 import { createEmbeddedEvents } from '../events.ts';
@@ -48,6 +50,7 @@ export type EmbeddedDeps = Deps & {
   workflow: EmbeddedWorkflow;
   apiDocs: ApiDocs;
   consoleFiles: ConsoleFiles;
+  cliFiles: CliFiles;
   signIn: SignIn;
   /** Uploads come to this machine too. */
   uploadOrigin: undefined;
@@ -113,7 +116,7 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     repositoryLists: createRepositoryLists(createGuardedFetch(addresses)),
     serverCaller: createServerCaller(parts.agentsPort),
   };
-  const pages = { apiDocs: installedApiDocs, consoleFiles: bundledConsole() };
+  const pages = { apiDocs: installedApiDocs, consoleFiles: bundledConsole(), cliFiles: bundledCli() };
   const signingIn = { signIn: settings.signIn, uploadOrigin: undefined };
   const rest = { ...pages, ...signingIn, ...outbound, auditLog, settings: allowed };
   const deps: EmbeddedDeps = { ...base, ...identity, workflow, ...rest };

@@ -16,6 +16,10 @@ export async function expectService(record: WireRecord): Promise<void> {
   expect(assets.length).toBeGreaterThan(1);
   for (const proxy of [...assets, 'deployments']) await wire.ask('getConsolePart', { params: { proxy } });
   await wire.refuse('path_not_found', {}, 'getConsolePart', { params: { proxy: 'assets/old.js' } });
+  const [, cli = ''] = /\/cli\/(slipway-\w+\.tgz)\n/.exec((await wire.ask('getCli')).text) ?? [];
+  for (const file of [cli, 'slipway.mjs', 'manifest.json', 'templates.json'])
+    await wire.ask('getCliFile', { params: { file } });
+  await wire.refuse('path_not_found', {}, 'getCliFile', { params: { file: 'slipway-old.tgz' } });
   await wire.ask('getHome');
   await wire.ask('openConsole', { params: { tenant_id: NOBODY, deployment_id: NOBODY } });
 }

@@ -7,6 +7,7 @@ import { accessOf, type RouteRow, takesIdempotencyKey } from '../../../lib/contr
 import { RELEASE_VERSION, VERSION_HEADER } from '../../../lib/contract/version.ts';
 import type { Deps } from '../../../lib/core/deps.ts';
 import { installedApiDocs } from '../../../lib/embedded/api-docs.ts';
+import { bundledCli } from '../../../lib/embedded/cli-files.ts';
 import { bundledConsole } from '../../../lib/embedded/console-files.ts';
 import { type GatewayOptions, startGateway } from '../../../lib/embedded/gateway/server.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
@@ -60,6 +61,7 @@ const rowOf = (operation: string): RouteRow => {
 const pages = {
   apiDocs: installedApiDocs,
   consoleFiles: bundledConsole(),
+  cliFiles: bundledCli(),
   signIn: undefined,
   uploadOrigin: undefined,
 };

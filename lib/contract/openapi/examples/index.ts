@@ -1,5 +1,6 @@
 import { apiKeyExamples } from '../../../features/api-keys/examples.ts';
 import { auditExamples } from '../../../features/audit/examples.ts';
+import { commandLineExamples } from '../../../features/command-line/examples.ts';
 import { consentExamples } from '../../../features/consent/examples.ts';
 import { consoleExamples } from '../../../features/console/examples.ts';
 import { consolePageExamples } from '../../../features/console-pages/examples.ts';
@@ -39,6 +40,7 @@ const examples: Record<string, Example> = {
   ...registryExamples,
   ...consoleExamples,
   ...consolePageExamples,
+  ...commandLineExamples,
   ...pushExamples,
   ...oauthProviderExamples,
   ...oauthTokenExamples,
