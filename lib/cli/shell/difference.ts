@@ -7,6 +7,13 @@ import type { Shell } from './shell.ts';
 export type Configuration = Record<string, string>;
 export type Change = { field: string; from: string | null; to: string | null };
 
+/** Versions of values that nobody is shown. */
+const versions: Readonly<Record<string, string>> = {
+  secrets_version: 'values of secrets: version',
+  build_secrets_version: 'values of build secrets: version',
+};
+const labelOf = (field: string): string => versions[field] ?? `${field}:`;
+
 /** Ids and times of the upload tell nobody anything. */
 const LEFT_OUT = new Set(['langgraph_config_path']);
 
@@ -55,6 +62,6 @@ export const differenceLines = (
   stream: 'stdout' | 'stderr' = 'stdout',
 ): string[] =>
   changesOf(from, to).flatMap(({ field, from: old, to: now }) => [
-    ...(old === null ? [] : [output.styled('red', plain(`- ${field}: ${old}`), stream)]),
-    ...(now === null ? [] : [output.styled('green', plain(`+ ${field}: ${now}`), stream)]),
+    ...(old === null ? [] : [output.styled('red', plain(`- ${labelOf(field)} ${old}`), stream)]),
+    ...(now === null ? [] : [output.styled('green', plain(`+ ${labelOf(field)} ${now}`), stream)]),
   ]);
