@@ -13,7 +13,8 @@ import type { LogEnd } from './shape.ts';
  * undefined while lines may follow. Lines that are read after this are all of them.
  *
  * The log of a build ends with the build. That of a deploy ends with the revision, unless it was deployed:
- * then its server goes on printing until another revision serves and no thread is left in this one.
+ * then its server goes on printing until another revision serves, what was in flight is finished, and no
+ * thread is left in this one.
  */
 export async function endOfLog(
   deps: Pick<Deps, 'table' | 'clock' | 'logs'>,
@@ -39,13 +40,30 @@ async function whenOver(
   ref: RevisionRef,
   { status, history }: Revision,
 ): Promise<string | undefined> {
-  if (!isTerminal(status) || (status === 'DEPLOYED' && (await mayRun(table, ref)))) return undefined;
-  return history.at(-1)?.at;
+  if (!isTerminal(status)) return undefined;
+  return status === 'DEPLOYED' ? whenReplaced(table, ref, history.at(-1)?.at) : history.at(-1)?.at;
 }
 
-async function mayRun(table: Deps['table'], ref: RevisionRef): Promise<boolean> {
+/**
+ * When a server that was replaced has finished what it had to; undefined while it may run. `deployed`: for
+ * one that nothing replaced, as its deployment is gone.
+ */
+async function whenReplaced(
+  table: Deps['table'],
+  ref: RevisionRef,
+  deployed: string | undefined,
+): Promise<string | undefined> {
   const deployment = await findDeployment(table, ref.tenantId, ref.deploymentId);
-  if (deployment?.active?.revision_id === ref.revisionId) return true;
+  const serving = deployment?.active?.revision_id;
+  if (serving === ref.revisionId || (await hasThreads(table, ref))) return undefined;
+  if (serving === undefined) return deployed;
+  const replaced = (await findRevision(table, { ...ref, revisionId: serving }))?.history.at(-1)?.at;
+  if (replaced === undefined) return deployed;
+  const drainMilliseconds = (deployment?.config.drain_seconds ?? 0) * 1000;
+  return new Date(Date.parse(replaced) + drainMilliseconds).toISOString();
+}
+
+async function hasThreads(table: Deps['table'], ref: RevisionRef): Promise<boolean> {
   const threads = await findThreads(table, ref);
   return (threads?.revisions ?? []).some(
     ({ revision_id, runs, waiting }) => revision_id === ref.revisionId && runs + waiting > 0,

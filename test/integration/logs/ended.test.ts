@@ -100,6 +100,24 @@ it('a log ends no sooner than lines may still be on their way', async () => {
   expect(await isOpen(late, ids, 'build')).toBe(false);
 });
 
+it('the log of a replaced revision ends once what its server had to finish is over', async () => {
+  const world = await aRunningWorld();
+  const logs = { ...world.deps.logs, lagMilliseconds: 5_000 };
+  const late = { ...world, deps: { ...world.deps, logs } };
+  const { id, latest_revision_id: first } = await post(world, github('a'));
+  await steps.deploy(world, id, first);
+  await change(world, id, { source_config: { drain_seconds: 60 } });
+  world.advance(600);
+  const { latest_revision_id: second } = await change(world, id, {
+    source_revision_config: { repo_ref: 'other' },
+  });
+  await steps.deploy(world, id, second);
+  world.advance(62);
+  expect(await isOpen(late, [id, first], 'deploy')).toBe(true);
+  world.advance(4);
+  expect(await isOpen(late, [id, first], 'deploy')).toBe(false);
+});
+
 it('the log of a deployment has the lines of all its revisions, and no end', async () => {
   const world = await aRunningWorld();
   const { id, latest_revision_id: first } = await post(world, github('a'));
