@@ -135,6 +135,8 @@ function parsed({ command: row, rest }: Found): Understood {
     throw new UsageError(
       `slipway ${row.name} takes ${row.args === '' ? 'no arguments' : row.args}; '${positionals[max]}' is too many.`,
     );
+  // As of a variable that is not set: it names nothing.
+  if (positionals.includes('')) throw new UsageError(`An argument of slipway ${row.name} is empty.`);
   checkValues(row, flags, values);
   const isEverywhere = (name: string) => Object.hasOwn(everywhere, name) && !Object.hasOwn(row.flags, name);
   const entries = Object.entries(values);

@@ -1,5 +1,6 @@
 import { isEnded } from '../../client/client.ts';
 import type { Deployment, Revision } from '../../client/endpoints.ts';
+import { Refusal } from '../../client/refusal.ts';
 import { numberOf } from '../../client/revision.ts';
 import { Ended, UsageError } from './ends.ts';
 import { nearest } from './nearest.ts';
@@ -15,17 +16,26 @@ export function nameGiven(shell: Shell, given: string | undefined): string {
   throw new UsageError('Which deployment? Name it, or work in a folder with a slipway.json.');
 }
 
-/** The deployment of a name or an id; undefined: there is none. */
-export async function findDeployment(
-  { client, world }: Shell,
-  name: string,
-): Promise<Deployment | undefined> {
+/** The deployment of a name or an id; undefined: there is none. A name may look like an id. */
+export async function findDeployment(shell: Shell, name: string): Promise<Deployment | undefined> {
+  const { client, world } = shell;
   const { signal } = world;
-  if (UUID.test(name))
-    return client.ask('GET /v2/deployments/{deployment_id}', { params: { deployment_id: name } }, { signal });
+  const found = UUID.test(name) ? await deploymentById(shell, name) : undefined;
+  if (found !== undefined) return found;
   const { resources } = await client.ask('GET /v2/deployments', { query: { name } }, { signal });
-  return resources[0];
+  // What is not asked for by its very name is never meant.
+  return resources.find((one) => one.name === name);
 }
+
+const NOT_FOUND = 404;
+
+const deploymentById = ({ client, world }: Shell, id: string): Promise<Deployment | undefined> =>
+  client
+    .ask('GET /v2/deployments/{deployment_id}', { params: { deployment_id: id } }, { signal: world.signal })
+    .catch((error: unknown) => {
+      if (error instanceof Refusal && error.status === NOT_FOUND) return undefined;
+      throw error;
+    });
 
 /** The deployment that was named, else that of the folder. Throws `Ended` when there is none. */
 export async function deploymentOf(shell: Shell, given: string | undefined): Promise<Deployment> {
