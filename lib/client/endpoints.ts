@@ -43,8 +43,8 @@ type Modules =
   | typeof webhooks;
 type AnyRow = { method: string; path: string; operation: string };
 type RowsOf<M> = M extends object ? Extract<M[keyof M], AnyRow> : never;
-/** Pages are for browsers, and deliveries for git hosts. */
-type Row = Exclude<RowsOf<Modules>, { page: unknown } | { rawBody: unknown }>;
+/** Pages are for browsers, deliveries for git hosts, and answers that lead on for who follows them. */
+type Row = Exclude<RowsOf<Modules>, { page: unknown } | { rawBody: unknown } | { leadsOn: true }>;
 type TextRow = Extract<Row, { contentTypes: unknown }>;
 type RowByEndpoint<R extends AnyRow> = { [E in R as `${E['method']} ${E['path']}`]: E };
 

@@ -163,8 +163,8 @@ async function once(
   const timer = setTimeout(() => late.abort(), timeoutMilliseconds);
   try {
     const either = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
-    // The browser's own cache would keep answers on disk.
-    return await send(address, { ...init, cache: 'no-store', signal: either });
+    // A key would be sent to wherever a redirect leads; the browser's own cache would keep answers on disk.
+    return await send(address, { ...init, redirect: 'error', cache: 'no-store', signal: either });
   } catch (error) {
     if (signal?.aborted === true) throw error;
     const why = late.signal.aborted ? ` within ${timeoutMilliseconds / 1000} seconds` : causeOf(error);

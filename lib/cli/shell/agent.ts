@@ -35,6 +35,8 @@ export class Agent {
       headers,
       body: JSON.stringify(body),
       signal,
+      // What is meant for the agent is sent to no other server.
+      redirect: 'manual',
     }).catch((error: unknown) => {
       if (signal.aborted) throw error;
       throw new Ended(`${this.#url} does not answer.`);
