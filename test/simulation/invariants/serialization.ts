@@ -8,6 +8,14 @@ import { type Invariant, openTasksOf, type Revision, type StoredDeployment, type
 
 const isPushed = ({ cause }: Revision): boolean => cause?.kind === 'push';
 
+type Head = { number: number; branch: string | undefined; commit: string };
+
+const headOf = ({ number, revision_config: { repo_ref, repo_commit_sha } }: Revision): Head => ({
+  number,
+  branch: repo_ref,
+  commit: repo_commit_sha ?? '',
+});
+
 /**
  * A deployment at each moment: one revision in progress, which has the slot; one task; epochs that rise; work
  * that is due.
@@ -51,14 +59,16 @@ export class Serialization implements Invariant {
     if (waiting.length > 1) this.#violate(`two pushes wait of ${item.id}: ${waiting.map(words).join(', ')}`);
     const skipped = revisions.find((one) => one.status === 'SKIPPED' && !isPushed(one));
     if (skipped !== undefined) this.#violate(`${words(skipped)} of ${item.id} is no push and was skipped`);
-    const heads = pushed.map(({ revision_config: { repo_ref: branch, repo_commit_sha: commit = '' } }) => ({
-      branch,
-      commit,
-    }));
-    // Whoever changes the branch gets its head, even where that is the same commit: all have the same here.
-    const isEarlier = (head: (typeof heads)[number], before: (typeof heads)[number] | undefined): boolean =>
+    const heads = pushed.map(headOf);
+    // Whoever changes the branch, be it back, gets its head, even where that is the same commit: all branches
+    // have the same here.
+    const wasLeft = (from: number, to: number, branch: string | undefined) =>
+      revisions.some((one) => one.number > from && one.number < to && headOf(one).branch !== branch);
+    const isEarlier = (head: Head, before: Head | undefined): boolean =>
       before !== undefined &&
-      (head.branch === before.branch ? head.commit <= before.commit : head.commit < before.commit);
+      (head.branch === before.branch && !wasLeft(before.number, head.number, head.branch)
+        ? head.commit <= before.commit
+        : head.commit < before.commit);
     if (heads.some((head, at) => isEarlier(head, heads[at - 1])))
       this.#violate(
         `a later push of ${item.id} has an earlier commit: ${heads.map(({ commit }) => commit).join(', ')}`,
