@@ -18,6 +18,7 @@ const verbs = {
   api_key: ['create', 'revoke'],
   console_link: ['create'],
   console_session: ['create', 'delete'],
+  device_login: ['confirm', 'deny', 'create', 'delete'],
   tenant: ['create', 'change'],
   membership: ['change', 'remove'],
   oauth_provider: ['create', 'change', 'delete'],

@@ -3,6 +3,7 @@ import type * as audit from '../features/audit/routes.ts';
 import type * as consent from '../features/consent/routes.ts';
 import type * as console from '../features/console/routes.ts';
 import type * as deployments from '../features/deployments/routes.ts';
+import type * as deviceLogin from '../features/device-login/routes.ts';
 import type * as events from '../features/events/routes.ts';
 import type * as integrations from '../features/integrations/routes.ts';
 import type * as listeners from '../features/listeners/routes.ts';
@@ -27,6 +28,7 @@ type Modules =
   | typeof consent
   | typeof console
   | typeof deployments
+  | typeof deviceLogin
   | typeof events
   | typeof integrations
   | typeof listeners

@@ -43,6 +43,7 @@ type HarmlessEndpoint =
   | 'POST /v2/auth/agents/{agent_id}/connections/{connection_id}/token'
   | 'POST /v2/deployments/{deployment_id}/push-token'
   | 'POST /v2/deployments/{deployment_id}/upload-url'
+  | 'POST /v2/device/code'
   | 'POST /v2/listeners/{listener_id}/registry-credentials';
 /** A second request does them twice. The compiler knows which they are. */
 const doneTwice: Record<Exclude<UnkeptEndpoint, HarmlessEndpoint>, true> = {
@@ -51,6 +52,7 @@ const doneTwice: Record<Exclude<UnkeptEndpoint, HarmlessEndpoint>, true> = {
   'POST /v2/console-links': true,
   'POST /v2/console-sessions': true,
   'POST /v2/deployments/{deployment_id}/server-requests': true,
+  'POST /v2/device/token': true,
   'POST /v2/webhooks': true,
   'PATCH /v2/webhooks/{webhook_id}': true,
 };

@@ -1,4 +1,5 @@
 import { type ErrorShape, limitErrors } from './limit-errors.ts';
+import { loginErrors } from './login-errors.ts';
 import { repeatable } from './validation/repeatable.ts';
 
 /**
@@ -185,6 +186,7 @@ export const errors = {
     detail: (p: { id: string; status: string }) => `Revision ${p.id} has nothing to run: ${p.status}`,
   },
   ...limitErrors,
+  ...loginErrors,
   auth_request_over: {
     status: 409,
     detail: (_: object) =>

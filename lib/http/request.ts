@@ -11,6 +11,7 @@ export function inputOf<R extends RouteRow>(
     ...input,
     headers: meaningfulHeaders(event),
     requestId: event.requestContext.requestId,
+    sourceAddress: event.requestContext.http.sourceIp,
     baseUrl: baseUrl(event),
     gone,
   };

@@ -51,6 +51,10 @@ const DIFFERENCES: readonly { at: RegExp; because: string }[] = [
     because: 'a delivery wakes the function that looks at heads, and looks at nothing itself',
   },
   {
+    at: /(^identity\/Resources\/(create|find|confirm|deny|delete)device(code|token|login)\w+|RouteSettings\/POST \/v2\/device\/\w+)$/,
+    because: 'a program is let in with a code that a person confirms',
+  },
+  {
     at: /^deployments\/Resources\/releasethreads\w+$/,
     because: 'threads that wait in an earlier revision are let go on request',
   },

@@ -5,6 +5,7 @@ import * as consent from '../../features/consent/routes.ts';
 import * as console from '../../features/console/routes.ts';
 import * as consolePages from '../../features/console-pages/routes.ts';
 import * as deployments from '../../features/deployments/routes.ts';
+import * as deviceLogin from '../../features/device-login/routes.ts';
 import * as events from '../../features/events/routes.ts';
 import * as integrations from '../../features/integrations/routes.ts';
 import * as listenerProtocol from '../../features/listener-protocol/routes.ts';
@@ -39,6 +40,7 @@ export const routes: readonly RouteRow[] = [
   members,
   tenants,
   console,
+  deviceLogin,
   integrations,
   pushes,
   oauthProviders,

@@ -193,6 +193,8 @@ export type RouteInput<R extends RouteRow> = {
     acceptEncoding?: string;
   };
   requestId: string;
+  /** The network address that asks. */
+  sourceAddress: string;
   /** The address clients reach us at, without a trailing slash. */
   baseUrl: string;
   /** Aborts once who asks has left; absent where nobody can tell. */

@@ -1,10 +1,10 @@
 import { refuse } from '../../contract/errors.ts';
 import type { Caller, KeyMaker } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { type ApiKeyItem, findApiKey } from '../items/api-keys.ts';
+import { type ApiKeyItem, findApiKey, isOfSession } from '../items/api-keys.ts';
 import { findTenant, tenantIdIn } from '../items/tenants.ts';
 import { hashOf, isWellFormed } from './api-key.ts';
-import { bearerCaller } from './bearer.ts';
+import { bearerCaller, memberWith } from './bearer.ts';
 import type { KeyUses } from './key-uses.ts';
 import { type Known, refusedAs } from './refused.ts';
 
@@ -76,14 +76,14 @@ export async function identify(
     listenerId: key.listener_id,
     maker: makerOf(key, opener),
     expiresAt: key.expires_at,
-    isSession: key.made_with !== undefined,
+    isSession: isOfSession(key),
     ofOrganization: key.tenant_id === undefined,
   };
   uses?.note(hash, deps.clock.now());
   return identity;
 }
 
-/** `opener`: the key that a session of the console was opened with, and ends with. */
+/** `opener`: the key that a session of the console or a login was opened with, and ends with. */
 type ValidKey = { key: ApiKeyItem; hash: string; opener: ApiKeyItem | undefined };
 
 async function validKey(deps: IdentityDeps, given: string | undefined): Promise<ValidKey> {
@@ -91,11 +91,25 @@ async function validKey(deps: IdentityDeps, given: string | undefined): Promise<
   const hash = hashOf(given);
   const key = await findApiKey(deps.table, hash);
   if (key === undefined) throw refuse('unauthenticated', {});
-  const opener = key.made_with === undefined ? undefined : await findApiKey(deps.table, key.made_with);
-  const now = deps.clock.now();
-  const isOrphan = key.made_with !== undefined && (opener === undefined || !isUsable(opener, now));
-  if (isOrphan || !isUsable(key, now)) throw refusedAs(refuse('unauthenticated', {}), knownBy(key));
+  const opener = await openerOf(deps, key);
+  if (!(await isGood(deps, key, opener))) throw refusedAs(refuse('unauthenticated', {}), knownBy(key));
   return { key, hash, opener };
+}
+
+const openerOf = async (
+  { table }: IdentityDeps,
+  { made_with }: ApiKeyItem,
+): Promise<ApiKeyItem | undefined> => (made_with === undefined ? undefined : findApiKey(table, made_with));
+
+/**
+ * Whether a key may be used now, and all may that it ends with: the key that it was opened with, or its
+ * person's role. A session may be opened with the key of a login; neither opens a login.
+ */
+async function isGood(deps: IdentityDeps, key: ApiKeyItem, opener: ApiKeyItem | undefined): Promise<boolean> {
+  if (!isUsable(key, deps.clock.now())) return false;
+  if (key.made_with !== undefined)
+    return opener !== undefined && (await isGood(deps, opener, await openerOf(deps, opener)));
+  return key.kind !== 'login' || (await memberWith(deps, key)) !== undefined;
 }
 
 /** Whether a key may be used at this time, in epoch milliseconds. */
@@ -104,9 +118,9 @@ export const isUsable = ({ revoked_at, expires_at }: ApiKeyItem, now: number): b
 
 /** Keys that a session makes live as long as those of the key that it was opened with, not as it does. */
 function makerOf(key: ApiKeyItem, opener: ApiKeyItem | undefined): KeyMaker {
-  const { expires_at: end } = opener ?? key;
+  const { expires_at: end } = isOfSession(key) ? (opener ?? key) : key;
   return {
-    kind: opener === undefined ? 'key' : 'session',
+    kind: isOfSession(key) ? 'session' : 'key',
     ...(end !== undefined && { endsAt: Date.parse(end) }),
   };
 }

@@ -1,9 +1,12 @@
 import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { refuse } from '../../contract/errors.ts';
 import { once } from '../../contract/once.ts';
+import { lackedToGive } from '../../contract/roles.ts';
 import { OIDC_AUDIENCE, OIDC_ISSUER } from '../../settings/functions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+
+import type { ApiKeyItem } from '../items/api-keys.ts';
 import { findMember, type MemberItem, memberIdOf, tenantsOfMember } from '../items/members.ts';
 import { tenantIdIn } from '../items/tenants.ts';
 import { refusedAs } from './refused.ts';
@@ -81,6 +84,16 @@ async function onlyMembership(
   if (only === undefined) throw refusedAs(refuse('membership_none', {}), known);
   if (another !== undefined) throw refusedAs(refuse('tenant_required', {}), known);
   return { tenantId: only.tenantId, organizationId: only.organization_id, role: only.role };
+}
+
+/** The member who a key of a login acts as, if their role is still not below the key's. */
+export async function memberWith(
+  { table }: BearerDeps,
+  { tenant_id: tenantId, user_id: userId, role }: ApiKeyItem,
+): Promise<MemberItem | undefined> {
+  if (tenantId === undefined) return undefined;
+  const found = await findMember(table, tenantId, memberIdOf(userId));
+  return isOf(userId, found) && lackedToGive(found.role, role) === undefined ? found : undefined;
 }
 
 // The user is compared too, in case two subjects have the same id.

@@ -19,7 +19,8 @@ type NewApiKey = {
   /** ISO 8601; absent: it does not expire. */
   expiresAt?: string;
   /** The hash of the key that it ends with. */
-  madeWith?: string;
+  madeWith?: string | undefined;
+  kind?: ApiKeyItem['kind'];
   /** Who asked for it; what the key may do is added to it. */
   audit?: AuditMark;
 };
@@ -42,7 +43,7 @@ export function apiKeyWrites(
   const key = newApiKey();
   const hash = hashOf(key);
   const item: ApiKeyItem = {
-    v: 2,
+    v: 3,
     entity: 'api_key',
     id: deps.clock.orderedId(),
     organization_id: wish.organizationId,
@@ -55,6 +56,7 @@ export function apiKeyWrites(
     created_at: new Date(deps.clock.now()).toISOString(),
     ...(wish.expiresAt !== undefined && { expires_at: wish.expiresAt }),
     ...(wish.madeWith !== undefined && { made_with: wish.madeWith }),
+    ...(wish.kind !== undefined && { kind: wish.kind }),
   };
   const audit = wish.audit && { ...wish.audit, details: auditedKey(item) };
   return { key, item, writes: putApiKey(item, hash, audit) };

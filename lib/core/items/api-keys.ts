@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { roles } from '../../contract/roles.ts';
-import { absent, put } from '../../store/dynamodb/expressions.ts';
+import { absent, check, present, put } from '../../store/dynamodb/expressions.ts';
 import { find } from '../../store/dynamodb/reads.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
@@ -11,7 +11,7 @@ import type { AuditMark } from './audit-events.ts';
 export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
 
 export const apiKey = z.object({
-  v: z.literal(2),
+  v: z.literal(3),
   entity: z.literal('api_key'),
   id: z.string(),
   organization_id: z.string(),
@@ -25,11 +25,16 @@ export const apiKey = z.object({
   created_at: z.string(),
   expires_at: z.string().optional(),
   revoked_at: z.string().optional(),
-  /** The hash of the key that this one ends with: it is of a session of the console. */
+  /** The hash of the key that this one ends with: it is of a session of the console, or of a login. */
   made_with: z.string().optional(),
+  /**
+   * `login`: a program was let in with a code that a person confirmed. Without `made_with` that person had no
+   * key: it ends when their role in the tenant does.
+   */
+  kind: z.enum(['login']).optional(),
 });
-/** The second version may have `made_with`. */
-export const anyApiKey = alsoEarlier(apiKey, 2);
+/** The second version may have `made_with`, the third `kind`. */
+export const anyApiKey = alsoEarlier(apiKey, 3);
 export type ApiKeyItem = z.infer<typeof apiKey>;
 
 /**
@@ -48,6 +53,14 @@ export const apiKeyRow = z.object({
 });
 export type ApiKeyRow = z.infer<typeof apiKeyRow>;
 
+/** Whether a key is of a session of the console. */
+export const isOfSession = ({ made_with, kind }: Pick<ApiKeyItem, 'made_with' | 'kind'>): boolean =>
+  made_with !== undefined && kind === undefined;
+
+/** Whether a key is over by itself, and with what it was made with: such keys are not counted. */
+export const isLent = ({ made_with, kind }: Pick<ApiKeyItem, 'made_with' | 'kind'>): boolean =>
+  made_with !== undefined || kind === 'login';
+
 /** Whom keys are listed for: a tenant, or an organization with those that are of no one tenant. */
 export type KeyOwner = { organizationId: string; tenantId: string | undefined };
 
@@ -60,6 +73,13 @@ export const ownerOfKey = (key: Pick<ApiKeyItem, 'organization_id' | 'tenant_id'
 export const findApiKey = (table: Table, hash: string): Promise<ApiKeyItem | undefined> =>
   find(table, apiKeyKey(hash), anyApiKey);
 
+export const findApiKeyRow = (table: Table, owner: KeyOwner, id: string): Promise<ApiKeyRow | undefined> =>
+  find(table, apiKeyRowKey(owner, id), apiKeyRow);
+
+/** Demands that a key was not revoked. */
+export const checkApiKey = (hash: string): Write =>
+  check('maker', apiKeyKey(hash), present('pk'), absent('revoked_at'));
+
 /** The name of the write that fails when a key cannot be revoked. */
 export const API_KEY = 'api_key';
 export const API_KEY_ROW = 'api_key_row';
@@ -67,12 +87,12 @@ export const API_KEY_ROW = 'api_key_row';
 export const apiKeyRowOf = (hash: string): Omit<ApiKeyRow, 'sk'> => ({ v: 1, entity: 'api_key_row', hash });
 
 /**
- * Stores a new key under its hash, and its row in the list of its owner. `audit`: who asked for it. A
- * session's is forgotten when it is over.
+ * Stores a new key under its hash, and its row in the list of its owner. `audit`: who asked for it. One of a
+ * session or a login is forgotten when it is over.
  */
 export function putApiKey(item: ApiKeyItem, hash: string, audit: AuditMark | undefined): Write[] {
-  const isSession = item.made_with !== undefined && item.expires_at !== undefined;
-  const over = isSession ? { ttl: Math.ceil(Date.parse(item.expires_at ?? '') / 1000) } : {};
+  const isForgotten = isLent(item) && item.expires_at !== undefined;
+  const over = isForgotten ? { ttl: Math.ceil(Date.parse(item.expires_at ?? '') / 1000) } : {};
   return [
     put(API_KEY, { ...apiKeyKey(hash), ...item, audit, ...over }, absent('pk')),
     put(

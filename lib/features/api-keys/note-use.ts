@@ -1,8 +1,8 @@
 import type { Deps } from '../../core/deps.ts';
 import type { KeyUse } from '../../core/identity/key-uses.ts';
-import { API_KEY_ROW, findApiKey } from '../../core/items/api-keys.ts';
+import { API_KEY_ROW, findApiKey, isLent } from '../../core/items/api-keys.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import { isSession, listApiKey, noteApiKeyUse } from './store.ts';
+import { listApiKey, noteApiKeyUse } from './store.ts';
 
 /**
  * Writes down in which hour a key was used last. A key that was made before there were lists of keys is
@@ -18,7 +18,7 @@ export async function noteKeyUse({ table }: Pick<Deps, 'table'>, { keyHash, hour
     if (!(error instanceof ConditionsFailed)) throw error;
     const { failed } = error;
     const isUnlisted = failed.size === 1 && failed.has(API_KEY_ROW) && failed.get(API_KEY_ROW) === undefined;
-    if (!isUnlisted || isSession(key)) return;
+    if (!isUnlisted || isLent(key)) return;
     await transact(table, listApiKey(key, keyHash, hour)).catch((late: unknown) => {
       if (!(late instanceof ConditionsFailed)) throw late;
     });

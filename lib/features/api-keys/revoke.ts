@@ -6,10 +6,16 @@ import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { auditedKey } from '../../core/identity/issue-api-key.ts';
 import { refusalOfRole } from '../../core/identity/permission-refusals.ts';
-import { API_KEY, type ApiKeyRow, findApiKey, type KeyOwner } from '../../core/items/api-keys.ts';
+import {
+  API_KEY,
+  type ApiKeyRow,
+  findApiKey,
+  findApiKeyRow,
+  type KeyOwner,
+} from '../../core/items/api-keys.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import type { revokeApiKey as row } from './routes.ts';
-import { findApiKeyRow, revokeApiKeyWrites } from './store.ts';
+import { revokeApiKeyWrites } from './store.ts';
 
 /**
  * Revokes a key of the tenant, or of the organization by who may, whose role is not above the caller's: the

@@ -7,6 +7,7 @@ import {
   apiKeyKey,
   apiKeyRow,
   apiKeyRowOf,
+  isLent,
   type KeyOwner,
   ownerOfKey,
 } from '../../core/items/api-keys.ts';
@@ -24,25 +25,14 @@ import {
   remove,
   update,
 } from '../../store/dynamodb/expressions.ts';
-import { find, queryAll } from '../../store/dynamodb/reads.ts';
+import { queryAll } from '../../store/dynamodb/reads.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { apiKeyRowKey } from '../../store/keys/index.ts';
 import type { Table } from '../../store/table.ts';
 
-export const findApiKeyRow = (table: Table, owner: KeyOwner, id: string): Promise<ApiKeyRow | undefined> =>
-  find(table, apiKeyRowKey(owner, id), apiKeyRow);
-
 /** An owner's keys, newest first; `limit` is how many are read at a time. */
 export const apiKeyRows = (table: Table, owner: KeyOwner, limit: number): AsyncGenerator<ApiKeyRow> =>
   queryAll(table, apiKeyRow, { pk: apiKeyRowKey(owner, '').pk, newestFirst: true, limit });
-
-/** Demands that a key was not revoked. */
-export const checkApiKey = (hash: string): Write =>
-  check('maker', apiKeyKey(hash), present('pk'), absent('revoked_at'));
-
-/** Sessions are not counted: they are over by themselves. */
-export const isSession = (key: Pick<ApiKeyItem, 'made_with'> | undefined): boolean =>
-  key?.made_with !== undefined;
 
 /**
  * Revokes a listed key. Demands that it is still listed, and that its role is not above `by`, the role of who
@@ -57,7 +47,7 @@ export const revokeApiKeyWrites = (
   return [
     update(API_KEY, apiKeyKey(hash), { set }, present('pk'), oneOf('role', rolesNotAbove(by))),
     remove(API_KEY_ROW, apiKeyRowKey(owner, id), present('pk')),
-    ...(isSession(key) ? [] : [countOneLess(owner, 'keys')]),
+    ...(key !== undefined && isLent(key) ? [] : [countOneLess(owner, 'keys')]),
   ];
 };
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RefusalNote } from '../../contract/note-lines.ts';
 import type { Refusal } from '../../core/audit.ts';
 import { hourOf } from '../../core/identity/key-uses.ts';
+import { networkOf } from '../../core/identity/network.ts';
 import type { Known } from '../../core/identity/refused.ts';
 
 /** Stands for all callers beyond those that are counted separately. */
@@ -107,21 +108,4 @@ function callerOf(status: number, known: Known | undefined, address: string): st
     .update([status, ...who].join(' '))
     .digest('hex')
     .slice(0, 32);
-}
-
-const GROUPS = 8;
-const NETWORK_GROUPS = 4;
-
-/**
- * The network that an address is of, as one caller has it: an IPv4 address itself, the first 64 bits of an
- * IPv6 address; any other text as it is.
- */
-export function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address;
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array.from({ length: Math.max(0, GROUPS - before.length - after.length) }, () => '0');
-  const groups = [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16).toString(16));
-  return `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }

@@ -5,8 +5,9 @@ import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { hashOf } from '../../core/identity/api-key.ts';
+import { type OwnKey, ownKey } from '../../core/identity/own-key.ts';
+import { isOfSession } from '../../core/items/api-keys.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
-import { type OwnKey, ownKey } from './own-key.ts';
 import type { createConsoleLink as row } from './routes.ts';
 import { putConsoleLink } from './store.ts';
 
@@ -58,7 +59,7 @@ async function makerOf(deps: Pick<Deps, 'table'>, caller: Caller): Promise<OwnKe
     throw refuse('state_forbids', {
       reason: 'A link to the console is made with an API key; a bearer token signs in by itself.',
     });
-  if (own.key.made_with !== undefined)
+  if (isOfSession(own.key))
     throw refuse('state_forbids', {
       reason: 'This key is of a session of the console, which makes no other: use an API key.',
     });

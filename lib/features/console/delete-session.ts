@@ -2,9 +2,10 @@ import { refuse } from '../../contract/errors.ts';
 import { auditMarkOf } from '../../core/audit.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
+import { ownKey } from '../../core/identity/own-key.ts';
+import { isOfSession } from '../../core/items/api-keys.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { revokeApiKeyWrites } from '../api-keys/store.ts';
-import { ownKey } from './own-key.ts';
 
 /** Ends the caller's own session of the console. Throws `state_forbids` for any other credential. */
 export async function deleteConsoleSession(
@@ -13,7 +14,7 @@ export async function deleteConsoleSession(
   caller: Caller,
 ): Promise<undefined> {
   const own = await ownKey(deps, caller);
-  if (own?.key.made_with === undefined)
+  if (own === undefined || !isOfSession(own.key))
     throw refuse('state_forbids', {
       reason:
         'This credential is no session of the console; a key is revoked with DELETE /v2/api-keys/{key_id}.',

@@ -5,9 +5,9 @@ import { from } from '../dynamodb/sort-key-range.ts';
 
 /**
  * Every key of the table. Each starts with the tenant or organization that owns the item, so code that forgot
- * a check still could not read across tenants; the exceptions are API keys and links to the console by their
- * hashes, integrations and memberships by their ids (they tell the tenant), refusals of callers of whom
- * nothing is known, the engine's leases, and the use of what all tenants share.
+ * a check still could not read across tenants; the exceptions are API keys, links to the console and logins
+ * by their hashes, integrations and memberships by their ids (they tell the tenant), refusals of callers of
+ * whom nothing is known, the engine's leases, and the use of what all tenants share.
  *
  * | Question                                              | pk                     | sk                |
  * |-------------------------------------------------------|------------------------|-------------------|
@@ -63,6 +63,9 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | how many events has this tenant had                   | T#tenant#EV            | COUNT             |
  * | who holds this API key                                | K#sha256               | A                 |
  * | what does this link to the console open (expires)    | KC#sha256              | A                 |
+ * | which login has this program begun (expires)          | DL#sha256              | A                 |
+ * | which login does a person mean with a code (expires)  | DU#scrypt              | A                 |
+ * | how many logins, and wrong codes of one (expires)     | DN#kind#sha256         | A                 |
  * | a tenant's API keys, newest first (thin rows)         | T#tenant#KL            | key id            |
  * | an organization's own API keys, newest first          | O#org#KL               | key id            |
  * | what is this user in a tenant; a tenant's members     | T#tenant#M             | member id         |

@@ -16,6 +16,7 @@ import {
   expectReleases,
   expectServerAsked,
 } from '../../support/wire/deployments.ts';
+import { expectDeviceLogins } from '../../support/wire/device-login.ts';
 import * as hindrances from '../../support/wire/hindrances.ts';
 import { expectConsoleSessions, expectIdentity } from '../../support/wire/identity.ts';
 import { expectIntegrations } from '../../support/wire/integrations.ts';
@@ -79,6 +80,7 @@ const flows: Record<string, Flow> = {
   'the service describes itself to everybody': expectService,
   'keys, members and tenants are made, listed and taken away': inTenant(expectIdentity),
   'a link signs in to the console once, and a session of it ends': inTenant(expectConsoleSessions),
+  'a program is let in with a code that a person types, or turned away': inTenant(expectDeviceLogins),
   'an integration is made, chosen from and forgotten, and who did what is listed':
     inTenant(expectIntegrations),
   'a webhook is made, changed, tried and forgotten': withListener(expectWebhooks),

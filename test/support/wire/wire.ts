@@ -32,6 +32,9 @@ export type Shown = {
   latest_revision_id: string;
   key: string;
   api_key: string;
+  access_token: string;
+  device_code: string;
+  user_code: string;
   resources: { id: string }[];
   text: string;
   tasks: { task_id: string; lease_id: string }[];

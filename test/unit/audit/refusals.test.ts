@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { RefusalNote } from '../../../lib/contract/note-lines.ts';
 import { type Refusal } from '../../../lib/core/audit.ts';
+import { networkOf } from '../../../lib/core/identity/network.ts';
 import {
   CALLERS_MAX,
   CLAIMS_MAX,
   countedRefusals,
-  networkOf,
   VARIOUS,
 } from '../../../lib/features/audit/count-refusals.ts';
 

@@ -26,7 +26,7 @@ const fieldsOf = ({ response }: RouteRow): string[] =>
 /** What an answer in the audit hands out. */
 const handOut = (action: string): boolean =>
   action.endsWith('.read') ||
-  /^(?:upload_url|push_token|registry_credentials|console_link|console_session|api_key)\.create$/.test(
+  /^(?:upload_url|push_token|registry_credentials|console_link|console_session|device_login|api_key)\.create$/.test(
     action,
   );
 

@@ -5,6 +5,7 @@ import { consentExamples } from '../../../features/consent/examples.ts';
 import { consoleExamples } from '../../../features/console/examples.ts';
 import { consolePageExamples } from '../../../features/console-pages/examples.ts';
 import { deploymentExamples } from '../../../features/deployments/examples.ts';
+import { deviceLoginExamples } from '../../../features/device-login/examples.ts';
 import { eventExamples } from '../../../features/events/examples.ts';
 import { integrationExamples } from '../../../features/integrations/examples.ts';
 import { listenerProtocolExamples } from '../../../features/listener-protocol/examples.ts';
@@ -39,6 +40,7 @@ const examples: Record<string, Example> = {
   ...uploadExamples,
   ...registryExamples,
   ...consoleExamples,
+  ...deviceLoginExamples,
   ...consolePageExamples,
   ...commandLineExamples,
   ...pushExamples,

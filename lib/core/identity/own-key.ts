@@ -1,7 +1,12 @@
-import type { Caller } from '../../core/caller.ts';
-import type { Deps } from '../../core/deps.ts';
-import { type ApiKeyItem, type ApiKeyRow, findApiKey, type KeyOwner } from '../../core/items/api-keys.ts';
-import { findApiKeyRow } from '../api-keys/store.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import {
+  type ApiKeyItem,
+  type ApiKeyRow,
+  findApiKey,
+  findApiKeyRow,
+  type KeyOwner,
+} from '../items/api-keys.ts';
 
 /** A listed key, with whose list it is in. */
 export type OwnKey = { key: ApiKeyItem; row: ApiKeyRow; owner: KeyOwner };
