@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import * as tar from 'tar';
 import { beforeAll, expect, it } from 'vitest';
-import { bundleCli } from '../../lib/cli-bundle/bundle.ts';
 import { childEnvironment } from '../../lib/processes/environment.ts';
 import { writeFiles } from '../support/files/write-files.ts';
 import { helloFiles } from '../support/programs/hello-server.ts';
@@ -26,9 +26,8 @@ export function commandLineTests(at: () => Tour): void {
   beforeAll(async () => {
     home = join(at().ground.folder, 'person');
     project = join(home, NAME);
-    program = join(home, 'slipway.mjs');
+    program = join(home, 'package/slipway.mjs');
     await mkdir(project, { recursive: true });
-    await writeFile(program, (await bundleCli()).text);
     await writeFiles(project, await helloFiles('v1'));
   });
 
@@ -65,6 +64,17 @@ export function commandLineTests(at: () => Tour): void {
     return command;
   };
   const greets = async (url: string): Promise<unknown> => (await fetch(url)).json();
+
+  it('comes from the installation itself, as one file or as a package for npm', async () => {
+    const { baseUrl } = at().slipway;
+    const get = async (path: string) => Buffer.from(await (await fetch(baseUrl + path)).arrayBuffer());
+    const [, address = ''] = /(\/cli\/slipway-[\w-]+\.tgz)/.exec((await get('/cli')).toString()) ?? [];
+    const file = join(home, 'slipway.tgz');
+    await writeFile(file, await get(address));
+    await tar.extract({ file, cwd: home });
+    expect(await get('/cli/slipway.mjs')).toEqual(await readFile(program));
+    expect(await slipway(['help'])).toMatchObject({ exit: 0, stderr: '' });
+  });
 
   it('takes a key from stdin, for what follows', async () => {
     const { baseUrl, apiKey, tenantId } = at().slipway;
