@@ -29,6 +29,7 @@ const webhooks = () => admin().then((page) => page.Webhooks);
 const webhook = () => admin().then((page) => page.WebhookPage);
 const access = () => admin().then((page) => page.Access);
 const audit = () => admin().then((page) => page.Audit);
+const device = () => admin().then((page) => page.DevicePage);
 
 /** The whole console, for who is signed in. */
 export function App() {
@@ -134,6 +135,9 @@ function Pages() {
       </Route>
       <Route path="/audit">
         <Lazy load={audit} />
+      </Route>
+      <Route path="/device">
+        <Lazy load={device} />
       </Route>
       <Route>
         <main id="main">

@@ -16,6 +16,7 @@ type PageEntry = { title: string; to: string; needs?: Permission };
 const pages: PageEntry[] = [
   { title: 'Deployments', to: '/deployments' },
   { title: 'New deployment', to: '/deployments/new', needs: 'deployments:write' },
+  { title: 'Sign in a program', to: '/device' },
 ];
 
 const go = (title: string, hint: string, to: string): Entry => ({ title, hint, deed: { kind: 'go', to } });

@@ -4,6 +4,7 @@
 import '../app.tsx';
 
 export { Access } from './access/access.tsx';
+export { DevicePage } from './access/device.tsx';
 export { Audit } from './audit/audit.tsx';
 export { Connections } from './connections/connections.tsx';
 export { IntegrationPage } from './connections/integration.tsx';
