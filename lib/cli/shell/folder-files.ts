@@ -1,14 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { isWanted, type TarFile, tarOf } from '../../tar.ts';
 import { Ended } from './ends.ts';
 import type { World } from './world.ts';
 
-/** What the service takes at most. */
+/** What the service takes at most, packed and unpacked. */
 const UPLOAD_BYTES_MAX = 209_715_200;
+const UNPACKED_BYTES_MAX = 1_073_741_824;
+const MEBIBYTE = 1_048_576;
 const LISTED_BYTES_MAX = 64 * 1024 * 1024;
 const EXECUTABLE = 0o111;
 
@@ -26,22 +28,24 @@ export type Packed = {
  */
 export function pack(folder: string, environment: World['environment']): Packed {
   const paths = listedByGit(folder, environment) ?? walked(folder, '');
-  const files: TarFile[] = [];
-  const left: string[] = [];
-  for (const path of paths) {
-    if (!isWanted(path)) {
-      if (isNoted(path)) left.push(path);
-      continue;
-    }
-    const file = readable(folder, path);
-    if (file === 'left') left.push(path);
-    else if (file !== undefined) files.push(file);
-  }
+  const wanted = new Set(paths.filter(isWanted));
+  const found = [...wanted].map((path) => ({ path, file: readable(folder, path, wanted) }));
+  const left = [
+    ...paths.filter((path) => !isWanted(path) && isNoted(path)),
+    ...found.flatMap(({ path, file }) => (file === 'left' ? [path] : [])),
+  ];
+  const sources = found.flatMap(({ path, file }) =>
+    file === undefined || file === 'left' ? [] : [{ path, ...file }],
+  );
+  checkSize(folder, sources);
+  const files = sources.map(
+    ({ path, at, isExecutable }): TarFile => ({ path, bytes: readFileSync(at), isExecutable }),
+  );
   if (files.length === 0) throw new Ended(`${folder} has no files to deploy: none that git does not ignore.`);
   const bytes = new Uint8Array(gzipSync(Buffer.concat(tarOf(files))));
   if (bytes.length > UPLOAD_BYTES_MAX)
     throw new Ended(
-      `${folder} is ${Math.ceil(bytes.length / 1_048_576)} MiB packed, more than the ${UPLOAD_BYTES_MAX / 1_048_576} MiB that are taken: let .gitignore name what is no source.`,
+      `${folder} is ${Math.ceil(bytes.length / MEBIBYTE)} MiB packed, more than the ${UPLOAD_BYTES_MAX / MEBIBYTE} MiB that are taken: let .gitignore name what is no source.`,
     );
   return { bytes, files: files.length, left };
 }
@@ -49,29 +53,38 @@ export function pack(folder: string, environment: World['environment']): Packed 
 /** People wonder where a file of secrets is; nobody misses installed packages. */
 const isNoted = (path: string): boolean => (path.split('/').at(-1) ?? '').startsWith('.env');
 
+/** A file to read: `at` is where its bytes are. */
+type Source = { at: string; size: number; isExecutable: boolean };
+
 /** undefined: it was deleted, and git does not know that yet. */
-function readable(folder: string, path: string): TarFile | 'left' | undefined {
+function readable(folder: string, path: string, wanted: ReadonlySet<string>): Source | 'left' | undefined {
   const at = join(folder, path);
   const found = lstatSync(at, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  if (found.isFile()) return { path, bytes: readFileSync(at), isExecutable: (found.mode & EXECUTABLE) !== 0 };
-  if (!found.isSymbolicLink()) return 'left';
-  return linkedFile(folder, path) ?? 'left';
+  if (found.isFile()) return { at, size: found.size, isExecutable: (found.mode & EXECUTABLE) !== 0 };
+  return (found.isSymbolicLink() ? linkedFile(folder, path, wanted) : undefined) ?? 'left';
 }
 
 /** What a link within the folder leads to, as a file of its own: uploads have regular files alone. */
-function linkedFile(folder: string, path: string): TarFile | undefined {
+function linkedFile(folder: string, path: string, wanted: ReadonlySet<string>): Source | undefined {
   try {
-    const target = realpathSync(join(folder, path));
-    const inside = target.startsWith(realpathSync(folder) + sep);
-    const found = lstatSync(target);
+    const at = realpathSync(join(folder, path));
+    const { size, mode } = lstatSync(at);
     // A link must not bring in what is left out itself.
-    if (!inside || !found.isFile() || !isWanted(target.slice(realpathSync(folder).length + 1)))
-      return undefined;
-    return { path, bytes: readFileSync(target), isExecutable: (found.mode & EXECUTABLE) !== 0 };
+    if (!wanted.has(relative(realpathSync(folder), at).replaceAll(sep, '/'))) return undefined;
+    return { at, size, isExecutable: (mode & EXECUTABLE) !== 0 };
   } catch {
     return undefined;
   }
+}
+
+/** Before anything is read: a forgotten file of weights may be larger than memory. */
+function checkSize(folder: string, sources: readonly (Source & { path: string })[]): void {
+  if (sources.reduce((total, { size }) => total + size, 0) <= UNPACKED_BYTES_MAX) return;
+  const [largest] = sources.toSorted((one, other) => other.size - one.size);
+  throw new Ended(
+    `${folder} is more than the ${UNPACKED_BYTES_MAX / MEBIBYTE} MiB that are taken: ${largest?.path} has ${Math.ceil((largest?.size ?? 0) / MEBIBYTE)} MiB. Let .gitignore name what is no source.`,
+  );
 }
 
 /** A repository's own settings can name programs that git runs. */
