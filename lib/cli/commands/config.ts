@@ -1,4 +1,5 @@
 import type { Deployment } from '../../client/endpoints.ts';
+import { changeDeployment } from '../shell/change.ts';
 import { command } from '../shell/command.ts';
 import { fieldsOf } from '../shell/difference.ts';
 import { UsageError } from '../shell/ends.ts';
@@ -73,12 +74,7 @@ const set = command({
   flags: { ...ofDeployment, ...waitFlags },
   async run(shell, given, assignments) {
     const deployment = await deploymentOf(shell, given.deployment);
-    const body = bodyOf(deployment, assignments);
-    const made = await shell.client.ask(
-      'PATCH /v2/deployments/{deployment_id}',
-      { params: { deployment_id: deployment.id }, body },
-      { signal: shell.world.signal },
-    );
+    const made = await changeDeployment(shell, deployment, (now) => bodyOf(now, assignments));
     if (made.latest_revision_id !== deployment.latest_revision_id) return finish(shell, made, given);
     const json = { id: made.id, name: made.name, revision_id: null };
     return shell.output.result(json, [`${made.name} is changed; no revision was needed`]);

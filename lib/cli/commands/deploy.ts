@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Deployment, Revision } from '../../client/endpoints.ts';
 import { origins } from '../../client/revision.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
+import { changeDeployment } from '../shell/change.ts';
 import { command, type Given } from '../shell/command.ts';
 import { Ended, UsageError } from '../shell/ends.ts';
 import { finish, timeoutSecondsOf, waitFlags } from '../shell/finish.ts';
@@ -145,7 +146,8 @@ async function meantFor(shell: Shell, target: Target, existing: Deployment, give
       `${name} is deployed from ${itsUrl}. Deploy ${source.url} to it instead?`,
       given,
     );
-  else if (!isOwn) await confirmOther(shell, `${name} is there already. Deploy this to it?`, given);
+  else if (!isOwn && source.kind === 'folder')
+    await confirmOther(shell, `${name} is there already. Deploy this to it?`, given);
   return target;
 }
 
@@ -187,21 +189,17 @@ async function deployFolder(
   const upload = await client.ask(UPLOAD, { params, body: { supports_upload_headers: true } }, { signal });
   output.progress(`${name}: uploading`);
   await put(shell, upload, packed.bytes);
-  return client.ask(
-    'PATCH /v2/deployments/{deployment_id}',
-    {
-      params,
-      body: {
-        revision_source: 'internal_source',
-        source_revision_config: { source_tarball_path: upload.object_path },
-        ...((root ?? '') !== (made.source_config.root_directory ?? '') && {
-          source_config: { root_directory: root ?? '' },
-        }),
-        ...(secrets.length > 0 && { secrets: withSecrets(made, secrets) }),
-      },
-    },
-    { signal },
-  );
+  const body = {
+    revision_source: 'internal_source' as const,
+    source_revision_config: { source_tarball_path: upload.object_path },
+    ...((root ?? '') !== (made.source_config.root_directory ?? '') && {
+      source_config: { root_directory: root ?? '' },
+    }),
+  };
+  if (secrets.length === 0)
+    return client.ask('PATCH /v2/deployments/{deployment_id}', { params, body }, { signal });
+  // An upload takes long enough for somebody to set a secret meanwhile.
+  return changeDeployment(shell, made, (now) => ({ ...body, secrets: withSecrets(now, secrets) }));
 }
 
 function tellPacked({ output }: Shell, name: string, { files, bytes, left }: Packed): void {

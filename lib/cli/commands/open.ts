@@ -1,6 +1,7 @@
 import { command } from '../shell/command.ts';
 import { Ended } from '../shell/ends.ts';
 import { deploymentOf } from '../shell/names.ts';
+import { plain } from '../shell/output.ts';
 
 export const open = command({
   name: 'open',
@@ -12,7 +13,7 @@ export const open = command({
     const { name: called, url } = await deploymentOf(shell, name);
     if (url === null)
       throw new Ended(`${called} has no address: it does not serve. slipway why ${called} tells why.`);
-    shell.output.result({ url }, [url]);
+    shell.output.result({ url }, [plain(url)]);
     // A command of the desktop decides by the scheme what to start.
     const isPage = /^https?:\/\//.test(url);
     if (isPage && shell.output.isLive && shell.output.isForPeople) await shell.world.openBrowser(url);

@@ -1,4 +1,4 @@
-import type { Deployment } from '../../client/endpoints.ts';
+import { changeDeployment } from '../shell/change.ts';
 import { command } from '../shell/command.ts';
 import { Ended, UsageError } from '../shell/ends.ts';
 import { finish, waitFlags } from '../shell/finish.ts';
@@ -49,7 +49,7 @@ const set = command({
       throw new UsageError('Name a secret, or give --env-file: slipway secrets set NAME=VALUE');
     const deployment = await deploymentOf(shell, given.deployment);
     const changed = [...ofFile, ...(await typedSecrets(shell, texts))];
-    const made = await change(shell, deployment, (now) => ({ secrets: withSecrets(now, changed) }));
+    const made = await changeDeployment(shell, deployment, (now) => ({ secrets: withSecrets(now, changed) }));
     await finish(shell, made, given);
   },
 });
@@ -62,7 +62,7 @@ const unset = command({
   flags: { ...ofDeployment, ...waitFlags },
   async run(shell, given, names) {
     const deployment = await deploymentOf(shell, given.deployment);
-    const made = await change(shell, deployment, (now) => {
+    const made = await changeDeployment(shell, deployment, (now) => {
       const known = new Set(now.secrets.map(({ name }) => name));
       const unknown = names.filter((name) => !known.has(name));
       if (unknown.length > 0) throw new Ended(`${now.name} has no secret ${unknown.join(', ')}.`);
@@ -94,26 +94,4 @@ async function typedValue({ canAsk, world }: Shell, name: string): Promise<strin
     : (await world.stdin.text()).replace(/\r?\n$/, '');
   if (value === undefined || value === '') throw new UsageError(`No value was given for ${name}.`);
   return value;
-}
-
-type Wish = { secrets: Secret[] } | { clear_secrets: true };
-
-/** Changes the list that is stored now, or nothing: somebody else may be changing it too. */
-async function change(
-  { client, world }: Shell,
-  { id }: Deployment,
-  wishFor: (now: Deployment) => Wish,
-): Promise<Deployment> {
-  const { signal } = world;
-  const params = { deployment_id: id };
-  const { answer, tag } = await client.askTagged(
-    'GET /v2/deployments/{deployment_id}',
-    { params },
-    { signal },
-  );
-  return client.ask(
-    'PATCH /v2/deployments/{deployment_id}',
-    { params, body: wishFor(answer) },
-    { signal, ...(tag !== null && { headers: { 'If-Match': tag } }) },
-  );
 }

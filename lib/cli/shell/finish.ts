@@ -2,6 +2,7 @@ import type { Deployment } from '../../client/endpoints.ts';
 import { numberOf } from '../../client/revision.ts';
 import { Ended, exits } from './ends.ts';
 import { followRevision } from './follow.ts';
+import { plain } from './output.ts';
 import type { Shell } from './shell.ts';
 import { statusCell } from './shown.ts';
 
@@ -48,5 +49,5 @@ export async function finish(
   );
   const { text, style } = statusCell(status);
   shell.output.say(`${name}: revision ${revision} ${text}`, style);
-  shell.output.result({ ...base, status, url }, [url ?? `${name} has no address`]);
+  shell.output.result({ ...base, status, url }, [url === null ? `${name} has no address` : plain(url)]);
 }

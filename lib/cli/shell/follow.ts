@@ -33,7 +33,7 @@ export async function followRevision(
   timeoutSeconds: number,
 ): Promise<Revision> {
   const ids: Ids = { deployment_id: id, revision_id: revisionId };
-  const late = AbortSignal.timeout(timeoutSeconds * 1_000);
+  const late = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1_000));
   const stop = new AbortController();
   const signal = AbortSignal.any([shell.world.signal, late, stop.signal]);
   const begun = shell.world.now();

@@ -16,12 +16,17 @@ export type Link = {
 const FILE = 'slipway.json';
 const fields = new Set(['name', 'root', '$schema']);
 
-/** The nearest `slipway.json` upwards, within the repository. Throws `Ended` when it is none. */
+/**
+ * The nearest `slipway.json` upwards, within the repository; without one that of the folder itself: above it,
+ * as in /tmp, anybody may have written one. Throws `Ended` when it is none.
+ */
 export function findLink(cwd: string): Link | undefined {
+  const isRepository = (folder: string) => existsSync(join(folder, '.git'));
   for (const folder of foldersUp(cwd)) {
     const file = join(folder, FILE);
-    if (existsSync(file)) return linkIn(folder, file);
-    if (existsSync(join(folder, '.git'))) return undefined;
+    if (existsSync(file))
+      return folder === cwd || [...foldersUp(folder)].some(isRepository) ? linkIn(folder, file) : undefined;
+    if (isRepository(folder)) return undefined;
   }
   return undefined;
 }

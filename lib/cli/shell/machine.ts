@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
+import { addAbortSignal, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Sink, World } from './world.ts';
 
@@ -20,7 +20,8 @@ export function thisMachine(version: string): World {
     stderr: sink(process.stderr),
     stdin: {
       isTerminal: process.stdin.isTTY,
-      text: () => text(process.stdin),
+      // Who is asked for what comes to its end may give up too.
+      text: () => text(addAbortSignal(ending.signal, process.stdin)),
       line: (question, isHidden) => typedLine(question, isHidden === true, ending.signal),
     },
     signal: ending.signal,

@@ -21,6 +21,10 @@ export const plain = (text: string): string =>
       .join(' '),
   );
 
+/** JSON leaves these as they are, and terminals act on some. */
+const jsonText = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\u007f-\u009f]/g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`);
+
 const COLOUR = /(\u001b\[[\d;:]*m)/;
 
 /** A line whose colours are all that a terminal acts on. */
@@ -69,7 +73,7 @@ export class Output {
   /** The result: this object with `--json`, else these lines. */
   result(json: unknown, lines: readonly string[]): void {
     this.#clear();
-    const printed = this.isJson ? [JSON.stringify(json)] : lines;
+    const printed = this.isJson ? [jsonText(json)] : lines;
     for (const line of printed) this.#world.stdout.write(`${line}\n`);
   }
 
@@ -113,7 +117,7 @@ export class Output {
   progress(text: string): void {
     if (!this.isLive) return;
     this.#clear();
-    this.#progress = text;
+    this.#progress = plain(text);
     this.#draw();
   }
 

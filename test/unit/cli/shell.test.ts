@@ -207,6 +207,17 @@ describe('what is printed', () => {
       output.logLine({}, 'x\u001b[31mred\u001b[2J\u0008\u001b]0;t\u0007');
       expect(printed().stdout).toBe(isTerminal ? 'x\u001b[31mred\u001b[0m\n' : 'xred\n');
     }
+    const { output, printed } = outputOn(true);
+    output.progress('a\u001b]0;t\u0007b');
+    expect(printed().stderr).toBe('\u001b[2mab\u001b[0m');
+  });
+
+  it('is JSON that a terminal shows as it is', () => {
+    let stdout = '';
+    const write = (text: string) => void (stdout += text);
+    const at = { environment: {}, stdout: { isTerminal: true, write }, stderr: { isTerminal: true, write } };
+    new Output(at, { json: true }).result({ a: '\u001b\u009b2J\u007fé' }, []);
+    expect(stdout).toBe('{"a":"\\u001b\\u009b2J\\u007fé"}\n');
   });
 });
 
