@@ -2,13 +2,19 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newFolder, removeFolder } from '../support/files/temporary-folder.ts';
-import { writeFiles } from '../support/files/write-files.ts';
+import { type Files, writeFiles } from '../support/files/write-files.ts';
 import { expectGolden, printedBy } from '../support/programs/golden.ts';
 import { helloFiles, packageJson } from '../support/programs/hello-server.ts';
 import { type At, slipway } from '../support/programs/user-cli.ts';
 import { programOfFile } from './shared-program.ts';
 
 const program = programOfFile({});
+
+/** The example without the line that it prints, which comes before or after those of who starts it. */
+async function quietFiles(version?: string): Promise<Files> {
+  const { 'server.js': server = '', ...files } = await helloFiles(version);
+  return { ...files, 'server.js': String(server).replace(/^ *console\.log\(.*\n/m, '') };
+}
 
 let folder: string;
 let project: string;
@@ -17,7 +23,7 @@ beforeAll(async () => {
   project = join(folder, 'hello');
   await mkdir(project);
   await writeFiles(project, {
-    ...(await helloFiles()),
+    ...(await quietFiles()),
     '.gitignore': 'ignored.txt\n',
     'ignored.txt': 'stays here',
     '.env': 'GREETING=from the file\n',
@@ -87,7 +93,7 @@ it('links the folder, takes secrets by name, and runs with them', async () => {
 });
 
 it('deploys the next version and goes back, after showing the difference', async () => {
-  await writeFiles(project, await helloFiles('v2'));
+  await writeFiles(project, await quietFiles('v2'));
   expectGolden('deploy-json', await printedBy(at(), ['deploy'], 'json'));
   const greets = async () =>
     (await (await fetch((await run(['open'])).stdout.trim())).json()) as { version: string };
@@ -126,7 +132,7 @@ it('ends with 3 and the reason when a build fails, with 5 when it takes too long
   const broken = join(folder, 'broken');
   await mkdir(broken);
   await writeFiles(broken, {
-    ...(await helloFiles()),
+    ...(await quietFiles()),
     'package.json': packageJson({ build: 'echo because && exit 7' }),
   });
   const failed = await run(['deploy', broken]);
