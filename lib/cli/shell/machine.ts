@@ -46,15 +46,16 @@ async function typedLine(
   isHidden: boolean,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  process.stderr.write(question);
   const nowhere = new Writable({ write: (_, __, done) => done() });
   const output = isHidden ? nowhere : process.stderr;
   const reading = createInterface({ input: process.stdin, output, terminal: true });
   // Readline takes Ctrl-C for itself.
   reading.once('SIGINT', () => process.emit('SIGINT'));
+  // By then the terminal shows nothing of what is typed. What is shown, readline draws anew, the question too.
+  if (isHidden) process.stderr.write(question);
   try {
     const ended = new Promise<undefined>((resolve) => reading.once('close', () => resolve(undefined)));
-    return await Promise.race([reading.question('', { signal }), ended]);
+    return await Promise.race([reading.question(question, { signal }), ended]);
   } finally {
     reading.close();
     if (isHidden) process.stderr.write('\n');

@@ -5,7 +5,7 @@ import type { Everywhere } from './command.ts';
 import { type Access, accessOf } from './credentials.ts';
 import { UsageError } from './ends.ts';
 import { findLink, type Link } from './link.ts';
-import { Output } from './output.ts';
+import { Output, plain } from './output.ts';
 import type { World } from './world.ts';
 
 /** What a command is given: the machine, where to print, and the installation, each found when it is first needed. */
@@ -74,7 +74,7 @@ export class Shell {
   async confirm(question: string, isYes: boolean | undefined): Promise<void> {
     if (isYes === true) return;
     if (!this.canAsk) throw new UsageError(`${question} Nobody is there to answer: -y says yes.`);
-    const answer = await this.world.stdin.line(`${question} [y/N] `);
+    const answer = await this.world.stdin.line(`${plain(question)} [y/N] `);
     if (answer === undefined || !/^\s*y(?:es)?\s*$/i.test(answer)) throw new UsageError('Nothing was done.');
   }
 
@@ -82,7 +82,7 @@ export class Shell {
   async confirmName(question: string, name: string, isYes: boolean | undefined): Promise<void> {
     if (isYes === true) return;
     if (!this.canAsk) throw new UsageError(`${question} Nobody is there to answer: -y says yes.`);
-    const answer = await this.world.stdin.line(`${question} Type its name to go on: `);
+    const answer = await this.world.stdin.line(`${plain(question)} Type its name to go on: `);
     if (answer?.trim() !== name) throw new UsageError(`That is not '${name}'. Nothing was done.`);
   }
 }
