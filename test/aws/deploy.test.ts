@@ -12,6 +12,7 @@ import { clusterTests } from './cluster-tests.ts';
 import { commandLineTests } from './command-line-tests.ts';
 import { consoleTests } from './console-tests.ts';
 import { deletionTests } from './deletion-tests.ts';
+import { deviceLoginTests } from './device-login-tests.ts';
 import { emulatorGaps } from './emulator-gaps.ts';
 import { Executions } from './executions.ts';
 import { followerTests } from './follower-tests.ts';
@@ -168,6 +169,7 @@ describe('an installation on AWS', () => {
   });
   describe('is used from a command line, and', () => {
     commandLineTests(at);
+    deviceLoginTests(at);
   });
   describe('hears of pushes, and', () => {
     pushTests(at);
