@@ -37,6 +37,8 @@ describe('the audit of the route table', () => {
       'askServer',
       'begin',
       'completeTask',
+      'createDeviceCode',
+      'findDeviceLogin',
       'heartbeatTask',
       'listEvents',
       'listRepositories',

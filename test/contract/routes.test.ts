@@ -23,6 +23,7 @@ describe('the route table', () => {
     const open = routes.filter(({ permission }) => permission === 'public').map(({ path }) => path);
     const signIn = ['/v2/console-sessions', '/v2/sign-in'];
     const console = ['/console', '/console/{proxy+}', '/', '/o/{tenant_id}/host/deployments/{deployment_id}'];
+    const programs = ['/v2/device/code', '/v2/device/token'];
     const signed = '/v1/integrations/{type}/{integration_id}/webhook';
     expect(open.filter((path) => !pages.includes(path)).toSorted()).toEqual(
       [
@@ -34,6 +35,7 @@ describe('the route table', () => {
         '/cli/{file}',
         signed,
         ...signIn,
+        ...programs,
         ...console,
       ].toSorted(),
     );

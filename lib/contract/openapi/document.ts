@@ -35,6 +35,8 @@ const tags: Record<string, string> = {
   webhooks: 'Addresses that events are delivered to.',
   'audit-events': 'Records of who did what.',
   console: 'The console, and signing in to it.',
+  'device-login': 'Letting a program in with a code that a person confirms (RFC 8628).',
+  'command-line': 'The command line, for who installs it.',
   service: 'The service itself.',
 };
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { memberRoles } from '../../contract/roles.ts';
+import { withoutNulls } from '../../contract/validation/json.ts';
 
 /** The login of a program: it shows a code, and a person who is signed in confirms it (RFC 8628). */
 
@@ -71,7 +72,9 @@ export const deviceLoginView = z.object({
 export type DeviceLoginView = z.input<typeof deviceLoginView>;
 
 /** `POST /v2/device/confirm`. */
-export const confirmDeviceLoginBody = z.object({ user_code: userCode, role: z.enum(memberRoles).nullish() });
+export const confirmDeviceLoginBody = z
+  .object({ user_code: userCode, role: z.enum(memberRoles).nullish() })
+  .transform(withoutNulls);
 
 export const confirmedDeviceLoginView = z.object({
   client_name: z.string(),

@@ -57,7 +57,9 @@ async function anonymousAnswer(row: RouteRow) {
 }
 
 // Their files come with the bundle.
-const rows = routes.filter(({ handler }) => !/\/(?:openapi|console\/page)\.ts$/.test(handler));
+const rows = routes.filter(
+  ({ handler }) => !/\/(?:openapi|console\/page|command-line\/file)\.ts$/.test(handler),
+);
 
 /** Parts are made before anybody is asked who they are: one that cannot be made is a 500. */
 it.each(rows.map((row) => [row.operation, row] as const))(

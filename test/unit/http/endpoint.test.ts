@@ -102,6 +102,7 @@ describe('an endpoint', () => {
         headers: { ifMatch: '"6"' },
         requestId: 'r-1',
         baseUrl: 'https://api.example.com',
+        sourceAddress: '127.0.0.1',
       },
       aCaller({ requestId: 'r-1' }),
     );
