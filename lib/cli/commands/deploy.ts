@@ -9,8 +9,9 @@ import { Ended, UsageError } from '../shell/ends.ts';
 import { finish, timeoutSecondsOf, waitFlags } from '../shell/finish.ts';
 import { type Packed, pack } from '../shell/folder-files.ts';
 import { findLink, type Link, writeLink } from '../shell/link.ts';
-import { findDeployment } from '../shell/names.ts';
+import { findDeployment, nameFrom } from '../shell/names.ts';
 import { givenSecrets, type Secret, withSecrets } from '../shell/secrets.ts';
+import { causeOf } from '../shell/served.ts';
 import type { Shell } from '../shell/shell.ts';
 
 const flags = {
@@ -104,24 +105,6 @@ const lastPart = (url: string): string =>
     .replace(/\.git$/, '')
     .split(/[/:]/)
     .at(-1) ?? '';
-
-const NAME_LENGTH_MAX = 63;
-
-const isLetter = (one: string): boolean => one !== '-' && one !== '_';
-
-/** A name that the service takes. */
-function nameFrom(text: string): string {
-  const taken = text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_-]/g, '-')
-    .slice(0, NAME_LENGTH_MAX);
-  // A name neither begins nor ends with a sign.
-  const letters = taken.split('');
-  const [first, last] = [letters.findIndex(isLetter), letters.findLastIndex(isLetter)];
-  const name = first === -1 ? '' : taken.slice(first, last + 1);
-  if (name !== '') return name;
-  throw new UsageError(`No name can be made of '${text}': give --name NAME.`);
-}
 
 /**
  * What a deployment that is there already is given; asks when its source may be another one. Throws where
@@ -229,13 +212,6 @@ async function put(
   if (answer.ok) return;
   throw new Ended(`The upload was answered with ${answer.status}: ${(await answer.text()).slice(0, 500)}`);
 }
-
-const causeOf = (error: unknown): string =>
-  error instanceof Error
-    ? error.cause instanceof Error
-      ? error.cause.message
-      : error.message
-    : String(error);
 
 async function deployRepository(
   { client, world }: Shell,

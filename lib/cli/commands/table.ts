@@ -3,9 +3,12 @@ import { api } from './api.ts';
 import { chat } from './chat.ts';
 import { completion } from './completion.ts';
 import { config } from './config.ts';
+import { consolePage } from './console.ts';
 import { remove } from './delete.ts';
 import { deploy } from './deploy.ts';
 import { diff } from './diff.ts';
+import { doctor } from './doctor.ts';
+import { init } from './init.ts';
 import { interrupt } from './interrupt.ts';
 import { list } from './list.ts';
 import { logins } from './login.ts';
@@ -17,10 +20,12 @@ import { revisions } from './revisions.ts';
 import { run } from './run.ts';
 import { secrets } from './secrets.ts';
 import { status } from './status.ts';
+import { upgrade } from './upgrade.ts';
 import { why } from './why.ts';
 
 /** Every command for users, in the order of help. Parsing, help, completion and docs/cli.md are made of it. */
 export const commands: readonly Command[] = [
+  init,
   deploy,
   list,
   status,
@@ -40,5 +45,8 @@ export const commands: readonly Command[] = [
   api,
   ...logins,
   ...profiles,
+  consolePage,
+  doctor,
+  upgrade,
   completion(() => commands),
 ];

@@ -53,7 +53,8 @@ function credentialsIn(file: string): LocalCredentials | undefined {
   return { file, url, apiKey, ...(typeof tenantId === 'string' && { tenantId }) };
 }
 
-function isLoopback(url: string): boolean {
+/** Whether an address is of this machine. */
+export function isLoopback(url: string): boolean {
   const { hostname, protocol } = new URL(url);
   const isHere = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
   return isHere && (protocol === 'http:' || protocol === 'https:');

@@ -28,6 +28,7 @@ export function thisMachine(version: string): World {
     now: Date.now,
     fetch,
     openBrowser,
+    program: process.argv[1] ?? '',
     version,
   };
 }

@@ -111,3 +111,21 @@ export async function revisionInProgress(
   // Revisions are processed in order: the oldest of those that have not ended has its turn.
   return open.at(-1);
 }
+
+const NAME_LENGTH_MAX = 63;
+
+const isLetter = (one: string): boolean => one !== '-' && one !== '_';
+
+/** A name that the service takes. */
+export function nameFrom(text: string): string {
+  const taken = text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]/g, '-')
+    .slice(0, NAME_LENGTH_MAX);
+  // A name neither begins nor ends with a sign.
+  const letters = taken.split('');
+  const [first, last] = [letters.findIndex(isLetter), letters.findLastIndex(isLetter)];
+  const name = first === -1 ? '' : taken.slice(first, last + 1);
+  if (name !== '') return name;
+  throw new UsageError(`No name can be made of '${text}': give --name NAME.`);
+}

@@ -6,6 +6,7 @@ import { type Access, accessOf } from './credentials.ts';
 import { UsageError } from './ends.ts';
 import { findLink, type Link } from './link.ts';
 import { Output, plain } from './output.ts';
+import { isNews } from './told.ts';
 import type { World } from './world.ts';
 
 /** What a command is given: the machine, where to print, and the installation, each found when it is first needed. */
@@ -59,8 +60,9 @@ export class Shell {
   #compareVersions(server: string | null): void {
     if (server === null || server === this.world.version || this.#hasToldVersion) return;
     this.#hasToldVersion = true;
+    if (!isNews(this.world, this.access.url, server)) return;
     this.output.say(
-      `${this.access.url} runs Slipway ${server}, this program is ${this.world.version}: ${this.access.url}/cli has the one for it.`,
+      `${this.access.url} runs Slipway ${server}, this program is ${this.world.version}: slipway upgrade gets the one for it.`,
       'dim',
     );
   }

@@ -25,6 +25,8 @@ export type World = {
   fetch: typeof fetch;
   /** Opens an address in the person's browser. */
   openBrowser(url: string): Promise<void>;
+  /** The file of this program, or a link to it. */
+  program: string;
   /** Of this program. */
   version: string;
 };

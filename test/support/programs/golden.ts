@@ -17,6 +17,13 @@ const changing: [RegExp, string][] = [
   [/(source_tarball_path: )\S+/g, '$1<path>'],
   [/(\bport |_ms=|Healthy after |\.localhost:)\d+/g, '$1<number>'],
   [/ {2,}(?=\S)/g, '  '],
+  [/#code=[\w-]+/g, '#code=<code>'],
+  [/slipway-[0-9a-f]{16}\.tgz/g, 'slipway-<hash>.tgz'],
+  [/ in \d+ ms /g, ' in <number> ms '],
+  [/\b\d s (?:ahead of|behind)/g, '0 s ahead of'],
+  // What the machine has.
+  [/^(\S+ {2}(?:node|git|python|disk) {2}).*$/gm, '$1<found>'],
+  [/("name": "(?:node|git|python|disk)",\n"status": "\w+",\n"says": )"[^"]*"/g, '$1"<found>"'],
 ];
 
 const steady = (text: string): string =>

@@ -54,6 +54,7 @@ export async function slipway(
     now: Date.now,
     fetch: noFetch,
     openBrowser: async () => undefined,
+    program: '/nowhere/slipway.mjs',
     version: RELEASE_VERSION,
     ...more,
   });
