@@ -55,7 +55,8 @@ export async function wholeLog(
       parts.push(`${new Date(timestamp).toISOString()} ${level} ${message}\n`);
     count += page.lines.length;
     onCount(count);
-    if (page.lines.length < PAGE_LINES || page.next === null) return new Blob(parts, { type: 'text/plain' });
+    // A page of long lines is short before the end too.
+    if (page.lines.length === 0 || page.next === null) return new Blob(parts, { type: 'text/plain' });
     offset = page.next;
   }
 }

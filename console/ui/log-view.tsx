@@ -31,7 +31,8 @@ export function LogView({ revision }: { revision: Revision }) {
   const place = { deploymentId: revision.deployment_id, revisionId: revision.id };
   const filters = { type, level: oneOf(levels, search.get('level')), query: search.get('q') ?? '' };
   const isOver = type === 'build' && !isMoving(revision.status);
-  const log = useLog({ place, filters, isFollowed: from === undefined && !isOver, from });
+  // Its last lines may come after the status that they explain, so what is over is followed to its end too.
+  const log = useLog({ place, filters, isFollowed: from === undefined, from });
   const link = ({ id, timestamp }: LogEntry) => change({ log: type, line: id, at: String(timestamp) });
   useKeys({ '/': focusSearch });
   return (
@@ -40,7 +41,7 @@ export function LogView({ revision }: { revision: Revision }) {
       <Tools {...{ filters, change, isWrapped, setWrapped }}>
         <Download place={place} type={type} name={`revision-${numberOf(revision.id)}-${type}.log`} />
       </Tools>
-      <Lines {...{ log, isWrapped, line, link }} isLive={!isOver} />
+      <Lines {...{ log, isWrapped, line, link }} isLive={!isOver && !log.isEnded} />
       {line !== null && (
         <button type="button" onClick={() => change({ line: '', at: '' })}>
           Go to the newest lines

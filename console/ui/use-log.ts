@@ -9,6 +9,8 @@ const BEFORE_LINES = 200;
 
 export type Log = LogBuffer & {
   isLoading: boolean;
+  /** Nothing follows any more. */
+  isEnded: boolean;
   problem: Error | undefined;
   loadEarlier: () => Promise<void>;
 };
@@ -26,6 +28,7 @@ type Wish = {
 export function useLog({ place, filters, isFollowed, from }: Wish): Log {
   const [buffer, setBuffer] = useState<LogBuffer>(emptyLog);
   const [isLoading, setLoading] = useState(true);
+  const [isEnded, setEnded] = useState(false);
   const [problem, setProblem] = useState<Error>();
   const earlier = useRef<string>();
   const name = JSON.stringify([place, filters, from]);
@@ -35,6 +38,7 @@ export function useLog({ place, filters, isFollowed, from }: Wish): Log {
     const gone = new AbortController();
     setBuffer(emptyLog);
     setLoading(true);
+    setEnded(false);
     setProblem(undefined);
     const begin = async () => {
       const first = await firstLines(place, filters, from, gone.signal);
@@ -45,6 +49,7 @@ export function useLog({ place, filters, isFollowed, from }: Wish): Log {
       const after = first.lines.at(-1)?.id;
       const options = { after, signal: gone.signal, onProblem: setProblem };
       for await (const line of followLog(place, filters, options)) append(line);
+      setEnded(true);
     };
     begin().catch((error: unknown) => {
       if (gone.signal.aborted) return;
@@ -59,7 +64,7 @@ export function useLog({ place, filters, isFollowed, from }: Wish): Log {
     earlier.current = page.next ?? undefined;
     setBuffer((before) => prepended(before, page.lines, page.next !== null));
   };
-  return { ...buffer, isLoading, problem, loadEarlier };
+  return { ...buffer, isLoading, isEnded, problem, loadEarlier };
 }
 
 async function firstLines(

@@ -96,7 +96,8 @@ async function allLines(shell: Shell, params: Params, query: Query): Promise<str
     const page = await shell.client.ask(LOGS, { params, query: asked }, { signal: shell.world.signal });
     for (const entry of page.logs) print(shell, entry);
     last = page.logs.at(-1)?.id ?? last;
-    if (page.logs.length < LINES_MAX || page.next_offset === null) return last;
+    // A page of long lines is short before the end too.
+    if (page.logs.length === 0 || page.next_offset === null) return last;
     offset = page.next_offset;
   }
 }
