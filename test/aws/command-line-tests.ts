@@ -132,7 +132,7 @@ export function commandLineTests(at: () => Tour): void {
   it('deletes by name, and waits until nothing is left', async () => {
     expect(await json(['delete', NAME, '-y'])).toMatchObject({ name: NAME, deleted: true });
     expect(await slipway(['status', NAME])).toMatchObject({ exit: 1, stdout: '' });
-    expect(await json(['logout'])).toEqual({ profile: 'tour' });
+    expect(await json(['logout'])).toEqual({ profile: 'tour', key_left: 'slipway login did not get it.' });
   });
 }
 

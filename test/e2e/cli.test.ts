@@ -166,3 +166,40 @@ it('deletes by name, and the name is free again', async () => {
   expectGolden('list-empty', await printedBy(at(), ['list']));
   expect(JSON.parse(await readFile(join(project, 'slipway.json'), 'utf8'))).toEqual({ name: 'hello' });
 });
+
+it('lets a person log in with a code that is confirmed elsewhere, and ends that with logout', async () => {
+  const { baseUrl, apiKey } = program();
+  const opened: string[] = [];
+  const ask = (path: string, body: object) =>
+    fetch(`${baseUrl}${path}`, {
+      method: 'POST',
+      headers: { 'X-Api-Key': apiKey, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  /** Whoever sits at the console is quick, and nobody waits. */
+  const confirming: typeof fetch = async (address, init) => {
+    const answer = await fetch(address, init);
+    if (!String(address).endsWith('/v2/device/code')) return answer;
+    const begun = (await answer.json()) as { user_code: string };
+    const { status } = await ask('/v2/device/confirm', { user_code: begun.user_code.toLowerCase() });
+    expect(status).toBe(200);
+    return Response.json({ ...begun, interval: 0 });
+  };
+  const person = at({
+    environment: { PATH: process.env.PATH },
+    fetch: confirming,
+    openBrowser: async (url) => void opened.push(url),
+  });
+  const stranger = { ...person, environment: { ...person.environment, SLIPWAY_URL: baseUrl } };
+  expectGolden('login-refused', await printedBy(stranger, ['login'], 'json'));
+  expectGolden('login', await printedBy(stranger, ['login', '--as', 'local'], 'terminal'));
+  expect(opened).toEqual([`${baseUrl}/console/device`]);
+  const me = JSON.parse((await slipway(person, ['whoami', '--json'])).stdout);
+  expect(me).toMatchObject({ role: 'developer', profile: 'local', expires_at: expect.any(String) });
+  const key = /"api_key": "(\w+)"/.exec(
+    await readFile(join(folder, '.config/slipway/profiles.json'), 'utf8'),
+  );
+  expectGolden('logout', await printedBy(person, ['logout', 'local'], 'plain'));
+  const after = await fetch(`${baseUrl}/v2/me`, { headers: { 'X-Api-Key': key?.[1] ?? '' } });
+  expect(after.status).toBe(401);
+});

@@ -184,7 +184,10 @@ it.each([
 it('what a deployment is before its first upload is no revision to look at', async () => {
   const { id } = await make('waiting');
   const { page, seen } = await signedIn();
-  await page.getByRole('row', { name: /waiting/ }).getByText('Nothing deployed yet').waitFor();
+  await page
+    .getByRole('row', { name: /waiting/ })
+    .getByText('Nothing deployed yet')
+    .waitFor();
   expect(await page.getByText('Skipped').count()).toBe(0);
   await page.getByRole('link', { name: 'waiting', exact: true }).click();
   await page.getByText('slipway deploy --name waiting').waitFor();

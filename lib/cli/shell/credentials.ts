@@ -23,6 +23,15 @@ const NONE =
 export type Place = Pick<World, 'environment' | 'cwd' | 'home' | 'platform' | 'userId' | 'now'>;
 type Asked = Pick<Everywhere, 'profile' | 'url' | 'api-key' | 'tenant'>;
 
+/** The address that a key may be made for: where requests would go, also with a key that is over. */
+export function knownAddress(world: Place, { profile: name, url }: Asked): string | undefined {
+  const { current, profiles } = readProfiles(world);
+  const used = name ?? current;
+  const stored = used !== undefined && Object.hasOwn(profiles, used) ? profiles[used]?.url : undefined;
+  if (name !== undefined) return stored;
+  return url ?? (world.environment.SLIPWAY_URL || (stored ?? findLocalCredentials(world).found?.url));
+}
+
 /**
  * Flags come first, then the environment, then the profile in use, then `.slipway/credentials.json` upwards.
  * Throws `UsageError` for half of a source, `Ended` when there is none.

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { addAbortSignal, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -15,6 +15,7 @@ export function thisMachine(version: string): World {
     platform: process.platform,
     cwd: process.cwd(),
     home: homedir(),
+    host: hostname(),
     userId: process.getuid?.(),
     stdout: sink(process.stdout),
     stderr: sink(process.stderr),

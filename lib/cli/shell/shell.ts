@@ -2,7 +2,7 @@ import { type Client, createClient } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/request.ts';
 import { VERSION_HEADER } from '../../contract/version.ts';
 import type { Everywhere } from './command.ts';
-import { type Access, accessOf } from './credentials.ts';
+import { type Access, accessOf, knownAddress } from './credentials.ts';
 import { UsageError } from './ends.ts';
 import { findLink, type Link } from './link.ts';
 import { Output, plain } from './output.ts';
@@ -28,6 +28,11 @@ export class Shell {
   /** Throws `UsageError` or `Ended` where no installation is known. */
   get access(): Access {
     return (this.#access ??= accessOf(this.world, this.#asked));
+  }
+
+  /** Where requests would go, whether there is a key for it or not. */
+  get knownAddress(): string | undefined {
+    return knownAddress(this.world, this.#asked);
   }
 
   /** Where the credential came from, once one was used. */

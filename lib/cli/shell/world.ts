@@ -7,6 +7,8 @@ export type World = {
   platform: NodeJS.Platform;
   cwd: string;
   home: string;
+  /** What this machine is called. */
+  host: string;
   /** The user's number; undefined where there is none (Windows). */
   userId: number | undefined;
   stdout: Sink;

@@ -1,7 +1,7 @@
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { Deps } from '../../core/deps.ts';
 import { hashOf } from '../../core/identity/api-key.ts';
-import { transact } from '../../store/dynamodb/transact.ts';
+import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { hashOfUserCode, newDeviceCode, newUserCode, shownUserCode } from './codes.ts';
 import { countLogin, LOGIN_MILLISECONDS } from './limits.ts';
 import type { createDeviceCode as row } from './routes.ts';
@@ -16,6 +16,20 @@ export async function createDeviceCode(
   { body, sourceAddress, baseUrl }: Pick<RouteInput<typeof row>, 'body' | 'sourceAddress' | 'baseUrl'>,
 ): Promise<RouteOutput<typeof row>> {
   await countLogin(deps, sourceAddress);
+  // Another open login may have the same short code.
+  const { deviceCode, userCode } = await retryRaces(deps.table, () =>
+    begin(deps, body.client_name, sourceAddress),
+  );
+  return {
+    device_code: deviceCode,
+    user_code: shownUserCode(userCode),
+    verification_uri: `${baseUrl}/console/device`,
+    expires_in: LOGIN_MILLISECONDS / 1000,
+    interval: INTERVAL_SECONDS,
+  };
+}
+
+async function begin(deps: Pick<Deps, 'table' | 'clock'>, clientName: string, sourceAddress: string) {
   const [deviceCode, userCode] = [newDeviceCode(), newUserCode()];
   const now = deps.clock.now();
   const expiresAt = now + LOGIN_MILLISECONDS;
@@ -23,7 +37,7 @@ export async function createDeviceCode(
     v: 1,
     entity: 'device_login',
     id: deps.clock.orderedId(),
-    client_name: body.client_name,
+    client_name: clientName,
     source_address: sourceAddress,
     user_code_hash: await hashOfUserCode(userCode, deps.table.name),
     created_at: new Date(now).toISOString(),
@@ -33,11 +47,5 @@ export async function createDeviceCode(
     state: 'waiting',
   } as const;
   await transact(deps.table, putLoginWrites(login, hashOf(deviceCode), now));
-  return {
-    device_code: deviceCode,
-    user_code: shownUserCode(userCode),
-    verification_uri: `${baseUrl}/console/device`,
-    expires_in: LOGIN_MILLISECONDS / 1000,
-    interval: INTERVAL_SECONDS,
-  };
+  return { deviceCode, userCode };
 }

@@ -7,6 +7,8 @@ import { type At, type Ran, screenOf, slipway } from './user-cli.ts';
 /** The end of every id of a revision is its number, which people read. */
 const changing: [RegExp, string][] = [
   [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<id>'],
+  [/(?<![A-Z])[B-Z]{4}-[B-Z]{4}\b/g, '<code>'],
+  [/\bslipway \d+\.\d+\.\d+\b/g, 'slipway <version>'],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>'],
   [/^\d\d:\d\d:\d\d(?= )/gm, '<time>'],
   [/\b\d+ (?:s|min|h|days) ago/g, '<ago>'],

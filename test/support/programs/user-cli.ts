@@ -39,6 +39,7 @@ export async function slipway(
     platform: 'linux',
     cwd: '/nowhere',
     home: '/nowhere',
+    host: 'laptop',
     userId: process.getuid?.(),
     stdout: sink(out),
     stderr: sink(err),

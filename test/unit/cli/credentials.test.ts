@@ -171,6 +171,98 @@ describe('login', () => {
     expect(readProfiles(place()).profiles).toEqual({});
   });
 
+  /** The answers of an installation to a login by a code: that of the last request comes again. */
+  const byCode = (answers: readonly [status: number, body: object][], more: object = {}) => {
+    let asked = 0;
+    const answer = async () => {
+      const [status, body] = answers[Math.min(asked, answers.length - 1)] ?? [500, {}];
+      asked += 1;
+      return Response.json(body, { status });
+    };
+    return { ...at(200), terminal: true, fetch: answer, ...more };
+  };
+  const begun = {
+    device_code: 'd',
+    user_code: 'BCDF-GHJK',
+    verification_uri: 'https://s.example/console/device',
+  };
+  const waits = { ...begun, expires_in: 600, interval: 0 };
+  const pending = { detail: 'Nobody yet.', code: 'authorization_pending' };
+  const token = {
+    access_token: 'slp_x',
+    token_type: 'api_key',
+    tenant_id: 't',
+    role: 'viewer',
+    expires_at: '2999-01-01',
+  };
+
+  it('shows a code on a terminal, and stores the key once it is confirmed', async () => {
+    const made = await slipway(
+      byCode([
+        [200, waits],
+        [400, pending],
+        [503, { detail: 'The table is not responding.' }],
+        [200, token],
+      ]),
+      wish.slice(0, 2),
+    );
+    expect(made).toMatchObject({
+      exit: 0,
+      stdout: 's.example: viewer at https://s.example until 2999-01-01\n',
+    });
+    expect(made.stderr).toContain('BCDF-GHJK');
+    expect(made.stdout + made.stderr).not.toContain('slp_x');
+    expect(access()).toMatchObject({ url: 'https://s.example', apiKey: 'slp_x', tenantId: 't' });
+  });
+
+  it.each([
+    ['access_denied', 1, 'The login was denied.'],
+    ['expired_token', 1, 'Nobody has confirmed the code in time'],
+    ['not_found', 1, 'Something else.'],
+  ])('stores nothing after %s', async (code, exit, says) => {
+    const refused = { detail: 'Something else.', code };
+    const ran = await slipway(
+      byCode([
+        [200, waits],
+        [400, refused],
+      ]),
+      wish.slice(0, 2),
+    );
+    expect(ran).toMatchObject({ exit, stderr: expect.stringContaining(says) });
+    expect(readProfiles(place()).profiles).toEqual({});
+  });
+
+  it('ends with 4 when the person ends it while it waits', async () => {
+    const ending = new AbortController();
+    const more = { signal: ending.signal, openBrowser: async () => ending.abort() };
+    const ran = await slipway(
+      byCode(
+        [
+          [200, waits],
+          [400, pending],
+        ],
+        more,
+      ),
+      wish.slice(0, 2),
+    );
+    expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining('Ended before it was done.') });
+    expect(readProfiles(place()).profiles).toEqual({});
+  });
+
+  it('forgets a profile also where its key cannot be ended, and says so', async () => {
+    for (const [status, says] of [
+      [204, 'and its key is over'],
+      [401, 'and its key is over'],
+      [500, 'its key stays valid'],
+    ] as const) {
+      await slipway(at(200), wish);
+      const fetched = async () => new Response(status === 204 ? null : '{}', { status });
+      const ran = await slipway({ ...at(200), fetch: fetched }, ['logout']);
+      expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining(says) });
+      expect(readProfiles(place()).profiles).toEqual({});
+    }
+  });
+
   it('stores none that it refuses, and asks nobody without a terminal', async () => {
     expect(await slipway(at(401), wish)).toMatchObject({
       exit: 1,
