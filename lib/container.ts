@@ -26,6 +26,7 @@ import { createRepositoryLists } from './adapters/outbound/repository-lists.ts';
 import { openWebhookSender } from './adapters/outbound/webhook-sender.ts';
 import type { SignIn } from './adapters/sign-in.ts';
 import { neverWait } from './adapters/task-notifier.ts';
+import { issuerAnswers, tokenIssuers as openTokenIssuers } from './adapters/token-issuers.ts';
 import { createEcsCompute } from './compute/ecs/compute.ts';
 import type { ComputeDriver } from './compute/managed.ts';
 import { once } from './contract/once.ts';
@@ -58,6 +59,13 @@ export const signIn = /* @__PURE__ */ once((): SignIn => {
   if (issuer === undefined || audience === undefined || clientId === undefined) return undefined;
   return { issuer, clientId, audience, tokenEndpoint: env.OIDC_TOKEN_ENDPOINT() };
 });
+export const tokenIssuers = /* @__PURE__ */ once(() =>
+  openTokenIssuers(
+    { issuers: env.OIDC_ISSUERS(), own: env.OIDC_ISSUER() },
+    () => createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false }, issuerAnswers),
+    clock.now,
+  ),
+);
 export const uploadOrigin = /* @__PURE__ */ once(() => env.UPLOAD_ORIGIN());
 export const git = /* @__PURE__ */ once(() =>
   createHttpGit({ fetch: createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false }) }),

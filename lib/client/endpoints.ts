@@ -17,6 +17,7 @@ import type * as registry from '../features/registry/routes.ts';
 import type * as revisions from '../features/revisions/routes.ts';
 import type * as service from '../features/service/routes.ts';
 import type * as tenants from '../features/tenants/routes.ts';
+import type * as tokenRules from '../features/token-rules/routes.ts';
 import type * as uploads from '../features/uploads/routes.ts';
 import type * as webhooks from '../features/webhooks/routes.ts';
 
@@ -40,6 +41,7 @@ type Modules =
   | typeof revisions
   | typeof service
   | typeof tenants
+  | typeof tokenRules
   | typeof tokens
   | typeof uploads
   | typeof webhooks;

@@ -53,6 +53,7 @@ const doneTwice: Record<Exclude<UnkeptEndpoint, HarmlessEndpoint>, true> = {
   'POST /v2/console-sessions': true,
   'POST /v2/deployments/{deployment_id}/server-requests': true,
   'POST /v2/device/token': true,
+  'POST /v2/token': true,
   'POST /v2/webhooks': true,
   'PATCH /v2/webhooks/{webhook_id}': true,
 };

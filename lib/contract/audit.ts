@@ -28,6 +28,9 @@ export const auditActions = [
   'webhook.disable',
   'api_key.create',
   'api_key.revoke',
+  'api_key.exchange',
+  'token_rule.create',
+  'token_rule.delete',
   'console_link.create',
   'console_session.create',
   'console_session.delete',
@@ -63,6 +66,14 @@ export const auditDetails = z.object({
   hint: z.string().optional(),
   /** Who the member is, or whom the key acts as. */
   user_id: z.string().optional(),
+  /** The rule by which a token of CI was exchanged for the key. */
+  rule_id: z.string().optional(),
+  /** Of the rule, or of the token. */
+  issuer: z.string().optional(),
+  /** Of the rule its number; of the token its name. */
+  repository: z.string().optional(),
+  ref: z.string().optional(),
+  run_id: z.string().optional(),
   /** Of a refusal. */
   status: z.int().optional(),
   /** Of a refusal, the code of its error; of another request, why it was made, in the person's own words. */

@@ -1,5 +1,6 @@
 import { type ErrorShape, limitErrors } from './limit-errors.ts';
 import { loginErrors } from './login-errors.ts';
+import { tokenErrors } from './token-errors.ts';
 import { repeatable } from './validation/repeatable.ts';
 
 /**
@@ -187,6 +188,7 @@ export const errors = {
   },
   ...limitErrors,
   ...loginErrors,
+  ...tokenErrors,
   auth_request_over: {
     status: 409,
     detail: (_: object) =>
@@ -243,13 +245,17 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly headers: Record<string, string>;
+  /** What OAuth calls it, to its clients. */
+  readonly oauth: string | undefined;
 
   constructor(code: ErrorCode, detail: string, headers: Record<string, string>) {
     // It may quote what was asked for, and that may be half a character.
     super(detail.toWellFormed());
     this.name = 'ApiError';
     this.code = code;
-    this.status = errors[code].status;
+    const shape: ErrorShape = errors[code];
+    this.status = shape.status;
+    this.oauth = shape.oauth;
     this.headers = headers;
   }
 }

@@ -4,6 +4,8 @@ export type ErrorShape = {
   status: number;
   detail: (params: never) => string;
   headers?: Record<string, string>;
+  /** What OAuth calls it, where its clients ask. */
+  oauth?: string;
 };
 
 /** What is said when there is too much of something. Part of `errors`. */

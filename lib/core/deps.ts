@@ -17,6 +17,7 @@ import type { Registry } from '../adapters/registry.ts';
 import type { RepositoryLists } from '../adapters/repository-lists.ts';
 import type { ServerCaller } from '../adapters/server-caller.ts';
 import type { TaskNotifier } from '../adapters/task-notifier.ts';
+import type { TokenIssuers } from '../adapters/token-issuers.ts';
 import type { WebhookWaker } from '../adapters/webhook-waker.ts';
 import type { Workflow } from '../adapters/workflow.ts';
 import type { ManagedComputeType } from '../compute/kinds.ts';
@@ -88,6 +89,8 @@ export type Deps = {
   idempotency: Idempotency;
   /** Says who a bearer token is from; absent: the issuer that the environment names. */
   identityProvider?: IdentityProvider;
+  /** Whose tokens are exchanged for keys. */
+  tokenIssuers: TokenIssuers;
   /** Absent: each use is said in the function's log. */
   keyUses?: KeyUses;
   /** On AWS the function's log. */

@@ -9,6 +9,7 @@ import { limitsOf } from '../settings/installation.ts';
 import { PORT } from '../settings/machine.ts';
 import { type Row, schemasOf } from '../settings/row.ts';
 import { variableOf } from '../settings/spelling.ts';
+import { isIssuer } from '../settings/values.ts';
 
 /** The environment is wrong; the message says which variable and what it may be. */
 export class EnvironmentError extends Error {}
@@ -24,6 +25,8 @@ export type RuntimeSettings = Omit<Values, 'agentsPort' | 'dataDir' | `oidc${str
   dataFolder: string;
   /** Undefined: requests carry API keys only. */
   oidc: OidcSettings | undefined;
+  /** Beside that one: whose tokens are exchanged for keys. */
+  tokenIssuers: readonly string[];
   /** Undefined: people sign in to the console with keys alone. */
   signIn: SignIn;
   limits: TenantLimits;
@@ -50,6 +53,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     agentsPort: agentsPortOf(data.port, data.agentsPort),
     dataFolder: resolve(data.dataDir),
     oidc: oidcOf(data),
+    tokenIssuers: data.oidcIssuers,
     signIn: signInOf(data),
     limits: limitsOf(data),
     publicHosts: [...data.publicHosts, ...hostOf(data.baseUrl)],
@@ -62,14 +66,11 @@ function hostOf(address: string | undefined): string[] {
   return host === undefined ? [] : [hostNameOf(host) ?? []].flat();
 }
 
-/** Keys of an issuer come over TLS, or from this very machine. */
-const ISSUER = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$))/;
-
 function oidcOf({ oidcIssuer: issuer, oidcAudience: audience }: Values): OidcSettings | undefined {
   if (issuer === undefined && audience === undefined) return undefined;
   if (issuer === undefined || audience === undefined)
     throw new EnvironmentError('SLIPWAY_OIDC_ISSUER and SLIPWAY_OIDC_AUDIENCE go together.');
-  if (ISSUER.test(issuer) && URL.canParse(issuer)) return { issuer, audience };
+  if (isIssuer(issuer)) return { issuer, audience };
   throw new EnvironmentError(
     `SLIPWAY_OIDC_ISSUER must be an https URL, or an http one of this machine, not '${issuer}'.`,
   );

@@ -13,6 +13,7 @@ import { authorization } from './authorization.ts';
 import { body, bodyBytes } from './body.ts';
 import { callsNothing, errorAnswers, unavailable } from './errors.ts';
 import type { Exchange, Handler, Middleware, RequestContext, Result } from './exchange.ts';
+import { formAsJson } from './form.ts';
 import { idempotency } from './idempotency.ts';
 import { ignored } from './ignored.ts';
 import { notTaken } from './not-found.ts';
@@ -87,13 +88,25 @@ export function publicEndpoint<const R extends RouteRow & { permission: 'public'
 export function exchangeEndpoint<const R extends RouteRow & { permission: 'public' }, D>(
   row: R,
   useCase: (deps: D, input: RouteInput<R>) => Promise<RouteOutput<R>>,
+  before: Middleware[] = [],
 ): (deps: () => D & RefusalDeps) => Handler {
   return (deps) => {
     const kept = once(deps);
     const run: Run = async (event, exchange) =>
       successAnswer(row, event, await useCase(kept(), inputOf<R>(event, exchange)));
-    return serve(chain(row, errorAnswers(row.operation, unavailable), [noteRefusals(row, kept)]), run);
+    return serve(
+      chain(row, errorAnswers(row.operation, unavailable), [noteRefusals(row, kept), ...before]),
+      run,
+    );
   };
+}
+
+/** An `exchangeEndpoint` whose body may be a form too, as clients of OAuth send it. */
+export function formEndpoint<const R extends RouteRow & { permission: 'public' }, D>(
+  row: R,
+  useCase: (deps: D, input: RouteInput<R>) => Promise<RouteOutput<R>>,
+): (deps: () => D & RefusalDeps) => Handler {
+  return exchangeEndpoint(row, useCase, [formAsJson]);
 }
 
 /** An endpoint about the credential that it is asked with, which need not pick one of its tenants. */

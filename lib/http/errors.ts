@@ -21,17 +21,21 @@ const answer = (
   code: string,
   detail: unknown,
   headers: Record<string, string> = {},
+  more: object | '' = {},
 ): Result => ({
   statusCode,
   headers: { 'content-type': 'application/json', ...headers },
-  body: JSON.stringify({ detail, code }),
+  body: JSON.stringify({ detail, code, ...more }),
 });
 
 /** The answer to what was thrown; undefined when it is none of our own words. */
 export function knownErrorAnswer(error: unknown): Result | undefined {
   if (error instanceof Replayed) return error.answer;
   if (error instanceof ValidationError) return answer(422, VALIDATION_CODE, error.items);
-  if (error instanceof ApiError) return answer(error.status, error.code, error.message, error.headers);
+  if (error instanceof ApiError) {
+    const { status, code, message, headers, oauth } = error;
+    return answer(status, code, message, headers, oauth && { error: oauth, error_description: message });
+  }
   return undefined;
 }
 

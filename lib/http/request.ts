@@ -26,6 +26,7 @@ function meaningfulHeaders({ headers }: APIGatewayProxyEventV2): RouteInput<Rout
     lastEventId: headers['last-event-id'],
     accept: headers.accept,
     acceptEncoding: headers['accept-encoding'],
+    tenantId: headers['x-tenant-id'],
   };
   // An empty one is an absent one, as in a query.
   return Object.fromEntries(Object.entries(picked).filter(([, value]) => value?.trim()));

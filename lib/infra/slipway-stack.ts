@@ -107,6 +107,7 @@ export class SlipwayStack extends Stack {
       SLIPWAY_BASE_URL: settings.domainName === undefined ? undefined : `https://${settings.domainName}`,
       OIDC_ISSUER: settings.oidcIssuer,
       OIDC_AUDIENCE: settings.oidcAudience,
+      OIDC_ISSUERS: settings.oidcIssuers,
       OIDC_CLIENT_ID: settings.oidcClientId,
       OIDC_TOKEN_ENDPOINT: settings.oidcTokenEndpoint,
       UPLOAD_ORIGIN: `https://${bucketName}.s3.${region}.${this.urlSuffix}`,

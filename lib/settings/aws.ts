@@ -19,6 +19,15 @@ const QUEUE_SECONDS = { min: 300, max: 28_800 } as const;
 const COUNT = { unit: 'count', min: 1, whole: true } as const;
 const https = z.url({ protocol: /^https$/ });
 
+const issuersOfAws = z
+  .string()
+  .refine(
+    (text) => listed(text).every((issuer) => https.safeParse(issuer).success),
+    'must be https URLs, separated by commas',
+  )
+  .transform((text) => listed(text).join(',') || undefined)
+  .optional();
+
 /** What the context of the CDK may say. */
 export const awsRows = {
   environment: {
@@ -110,6 +119,7 @@ export const awsRows = {
   },
   oidcIssuer: { does: oidcTexts.oidcIssuer, schema: https.optional() },
   oidcAudience: { does: oidcTexts.oidcAudience, schema: z.string().min(1).optional() },
+  oidcIssuers: { does: oidcTexts.oidcIssuers, schema: issuersOfAws },
   oidcClientId: { does: oidcTexts.oidcClientId, schema: z.string().min(1).optional() },
   oidcTokenEndpoint: {
     does: `${oidcTexts.oidcTokenEndpoint} (Amazon Cognito)`,

@@ -9,6 +9,7 @@ import {
   endpoint,
   faults,
   hosts,
+  issuerList,
   originsOfPages,
   publicHosts,
   text,
@@ -84,6 +85,7 @@ export const embeddedRows = {
   },
   oidcIssuer: { does: oidcTexts.oidcIssuer, schema: text },
   oidcAudience: { does: oidcTexts.oidcAudience, schema: text },
+  oidcIssuers: { does: oidcTexts.oidcIssuers, schema: issuerList },
   oidcClientId: { does: oidcTexts.oidcClientId, schema: text },
   oidcTokenEndpoint: {
     does: oidcTexts.oidcTokenEndpoint,

@@ -66,6 +66,8 @@ export const ALLOWED_HOSTS = /* @__PURE__ */ variable('ALLOWED_HOSTS', () => hos
 export const OIDC_ISSUER = /* @__PURE__ */ variable('OIDC_ISSUER', () => text().optional());
 /** The setting `oidcAudience`. */
 export const OIDC_AUDIENCE = /* @__PURE__ */ variable('OIDC_AUDIENCE', () => text().optional());
+/** The setting `oidcIssuers`, separated by commas. */
+export const OIDC_ISSUERS = /* @__PURE__ */ variable('OIDC_ISSUERS', () => names().default([]));
 /** The setting `oidcClientId`. */
 export const OIDC_CLIENT_ID = /* @__PURE__ */ variable('OIDC_CLIENT_ID', () => text().optional());
 /** The setting `oidcTokenEndpoint`. */

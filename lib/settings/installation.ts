@@ -87,6 +87,8 @@ export const limitsOf = (read: Record<keyof typeof tenantLimits, number>): Tenan
 export const oidcTexts = {
   oidcIssuer: 'issuer of bearer tokens. See [Identity](identity.md)',
   oidcAudience: 'accepted audience of bearer tokens',
+  oidcIssuers:
+    'more issuers, separated by commas, whose tokens are exchanged for keys, such as `https://token.actions.githubusercontent.com`. See [Identity](identity.md#keys-for-ci)',
   oidcClientId: "the console's client at the issuer. See [Console](console.md#sign-in)",
   oidcTokenEndpoint: 'its token endpoint, where that is on another host',
 } as const;

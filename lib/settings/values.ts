@@ -41,6 +41,19 @@ export const textOr = (absent: string) => read(absent, (value) => ({ value }));
 
 export const listOfTexts = read<string[]>([], (given) => ({ value: listed(given) }));
 
+/** Keys of an issuer come over TLS, or from this very machine. */
+const ISSUER = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$))/;
+/** What a program on this machine takes for the address of an issuer. */
+export const isIssuer = (given: string): boolean => ISSUER.test(given) && URL.canParse(given);
+
+export const issuerList = read<string[]>([], (given) => {
+  const issuers = listed(given);
+  const wrong = issuers.find((issuer) => !isIssuer(issuer));
+  return wrong === undefined
+    ? { value: issuers }
+    : { must: 'be https URLs, or http ones of this machine, separated by commas', wrong };
+});
+
 export const yesOrNo = read(false, (given) =>
   /^(true|false)$/i.test(given) ? { value: given.toLowerCase() === 'true' } : { must: 'be true or false' },
 );

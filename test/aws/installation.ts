@@ -14,8 +14,16 @@ import { type Emulator, startEmulator } from './emulator.ts';
 
 /** The emulator's account. */
 export const ACCOUNT = '000000000000';
-/** An installation whose data goes with it, and that keeps few artifacts, so that some are deleted. */
-const CONTEXT = { environment: 'test', removal: 'destroy', keptArtifacts: '1' };
+/**
+ * An installation whose data goes with it, and that keeps few artifacts, so that some are deleted. Its issuer
+ * of tokens of jobs is nowhere (RFC 6761).
+ */
+const CONTEXT = {
+  environment: 'test',
+  removal: 'destroy',
+  keptArtifacts: '1',
+  oidcIssuers: 'https://ci.invalid',
+};
 
 /** What leads a program to the emulator. */
 export const variablesOf = ({ endpoint }: Emulator): Record<string, string> => ({

@@ -18,6 +18,11 @@ const unusable: { permissions: RegExp; because: string }[] = [
       'The only tenant of a bearer is looked up, and no issuer is here: test/integration/http/security.',
   },
   {
+    permissions: /^exchange-token dynamodb:(GetItem|Query|PutItem|UpdateItem|ConditionCheckItem)$/,
+    because:
+      'A token that is exchanged has to be signed by an issuer, and none is here: test/integration/token-rules.',
+  },
+  {
     permissions: / logs:(CreateLogStream|PutLogEvents)$/,
     because: 'The emulator writes the logs of functions itself, not with their roles.',
   },

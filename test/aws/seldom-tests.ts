@@ -60,6 +60,33 @@ export function seldomTests(at: () => Tour): void {
     await ask('DELETE', `/v2/members/${member.id}`, undefined, 204);
   });
 
+  it('makes a rule for jobs of CI, and takes no token of an issuer that does not answer', async () => {
+    const { slipway } = at();
+    const ask = <T>(method: string, path: string, body: object | undefined, status: number) =>
+      expectApi<T>(slipway, method, path, body, status);
+    const issuer = 'https://ci.invalid';
+    const wish = { name: 'deploys', issuer, repository_id: '7', role: 'developer' };
+    const rule = await ask<{ id: string }>('POST', '/v2/token-rules', wish, 201);
+    expect(await ask('GET', '/v2/token-rules', undefined, 200)).toMatchObject({
+      resources: [{ id: rule.id }],
+    });
+    expect(await ask('GET', `/v2/token-rules/${rule.id}`, undefined, 200)).toMatchObject(wish);
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const token = `${part({ alg: 'RS256', kid: 'k' })}.${part({ iss: issuer })}.AAAA`;
+    const form = {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    };
+    const asked = (subject_token: string) =>
+      fetch(`${slipway.baseUrl}/v2/token`, {
+        method: 'POST',
+        body: new URLSearchParams({ ...form, subject_token }),
+      });
+    expect((await asked(token)).status).toBe(503);
+    expect((await asked('none')).status).toBe(400);
+    await ask('DELETE', `/v2/token-rules/${rule.id}`, undefined, 204);
+  });
+
   it('gives a listener again what it runs, and takes its word that a deploy failed', async () => {
     const { slipway, cluster, clusterId } = at();
     const secrets = [{ name: 'TOKEN', value: 'said by the listener' }];

@@ -21,7 +21,7 @@ describe('the route table', () => {
     const pages = routes.filter(({ page }) => page !== undefined).map(({ path }) => path);
     expect(pages).toEqual([begin, ...back, begin]);
     const open = routes.filter(({ permission }) => permission === 'public').map(({ path }) => path);
-    const signIn = ['/v2/console-sessions', '/v2/sign-in'];
+    const signIn = ['/v2/console-sessions', '/v2/sign-in', '/v2/token'];
     const console = ['/console', '/console/{proxy+}', '/', '/o/{tenant_id}/host/deployments/{deployment_id}'];
     const programs = ['/v2/device/code', '/v2/device/token'];
     const signed = '/v1/integrations/{type}/{integration_id}/webhook';

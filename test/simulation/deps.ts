@@ -113,6 +113,7 @@ export function depsOf(
     git: gitOf(services, invocation),
     commitStatuses: { set: async () => undefined },
     repositoryLists: { list: notSimulated },
+    tokenIssuers: { issuers: [], verify: notSimulated },
     builds: {
       start: (job) =>
         invocation.call('builds', 'starting a build', () => builds.start(job), job.deploymentId),

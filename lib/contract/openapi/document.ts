@@ -24,6 +24,7 @@ const tags: Record<string, string> = {
   listeners: 'Compute targets.',
   'listener-protocol': 'Calls that listeners make, each with its own key.',
   'api-keys': 'Credentials for programs.',
+  'token-rules': 'Jobs of CI, and the keys that they exchange their tokens for.',
   members: 'Users of the identity provider, and what each may do in the tenant.',
   tenants: 'Parts of the organization that see nothing of each other.',
   integrations: 'Access to private repositories.',

@@ -3,7 +3,13 @@ import { type ErrorCode, errors, VALIDATION_CODE } from '../errors.ts';
 import { type RouteRow, readsBody, takesIdempotencyKey } from '../routes/route.ts';
 
 /** Bodies of refusals. */
-export const errorBody = z.object({ detail: z.string(), code: z.string() });
+export const errorBody = z.object({
+  detail: z.string(),
+  code: z.string(),
+  /** Where clients of OAuth ask: its own name of the error, and `detail` once more. */
+  error: z.string().optional(),
+  error_description: z.string().optional(),
+});
 
 /** What API Gateway answers by itself, before any function of ours is asked. */
 export const gatewayErrorBody = z.object({ message: z.string() });

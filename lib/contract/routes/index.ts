@@ -20,6 +20,7 @@ import * as registry from '../../features/registry/routes.ts';
 import * as revisions from '../../features/revisions/routes.ts';
 import * as service from '../../features/service/routes.ts';
 import * as tenants from '../../features/tenants/routes.ts';
+import * as tokenRules from '../../features/token-rules/routes.ts';
 import * as uploads from '../../features/uploads/routes.ts';
 import * as webhooks from '../../features/webhooks/routes.ts';
 import { type RouteKeys, type RouteRow, routeKeysOf } from './route.ts';
@@ -39,6 +40,7 @@ export const routes: readonly RouteRow[] = [
   apiKeys,
   members,
   tenants,
+  tokenRules,
   console,
   deviceLogin,
   integrations,

@@ -191,6 +191,7 @@ export type RouteInput<R extends RouteRow> = {
     lastEventId?: string;
     accept?: string;
     acceptEncoding?: string;
+    tenantId?: string;
   };
   requestId: string;
   /** The network address that asks. */

@@ -3,6 +3,7 @@ import type { Caller, KeyMaker } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { type ApiKeyItem, findApiKey, isOfSession } from '../items/api-keys.ts';
 import { findTenant, tenantIdIn } from '../items/tenants.ts';
+import { isTokenRule } from '../items/token-rule-ends.ts';
 import { hashOf, isWellFormed } from './api-key.ts';
 import { bearerCaller, memberWith } from './bearer.ts';
 import type { KeyUses } from './key-uses.ts';
@@ -27,6 +28,8 @@ export type Identity = Omit<Caller, 'tenantId'> & {
   tenantId: string | undefined;
   expiresAt?: string | undefined;
   isSession: boolean;
+  /** The token of CI that the key was exchanged for. */
+  exchange?: ApiKeyItem['exchange'];
   /** Good for every tenant of the organization. */
   ofOrganization: boolean;
 };
@@ -47,6 +50,7 @@ export async function authenticateCaller(
     expiresAt: _,
     isSession: __,
     ofOrganization: ___,
+    exchange: ____,
     tenantId,
     ...who
   } = await identify(deps, credentials, uses);
@@ -77,6 +81,7 @@ export async function identify(
     maker: makerOf(key, opener),
     expiresAt: key.expires_at,
     isSession: isOfSession(key),
+    ...(key.exchange !== undefined && { exchange: key.exchange }),
     ofOrganization: key.tenant_id === undefined,
   };
   uses?.note(hash, deps.clock.now());
@@ -102,15 +107,25 @@ const openerOf = async (
 ): Promise<ApiKeyItem | undefined> => (made_with === undefined ? undefined : findApiKey(table, made_with));
 
 /**
- * Whether a key may be used now, and all may that it ends with: the key that it was opened with, or its
- * person's role. A session may be opened with the key of a login; neither opens a login.
+ * Whether a key may be used now, and all may that it ends with: the key that it was opened with, its person's
+ * role, or the rule by which a token was exchanged for it. A session may be opened with the key of a login;
+ * neither opens a login.
  */
 async function isGood(deps: IdentityDeps, key: ApiKeyItem, opener: ApiKeyItem | undefined): Promise<boolean> {
   if (!isUsable(key, deps.clock.now())) return false;
   if (key.made_with !== undefined)
     return opener !== undefined && (await isGood(deps, opener, await openerOf(deps, opener)));
+  if (!(await hasItsRule(deps, key))) return false;
   return key.kind !== 'login' || (await memberWith(deps, key)) !== undefined;
 }
+
+/** A key that a rule has given ends with the rule. */
+export const hasItsRule = async (
+  { table }: Pick<Deps, 'table'>,
+  { exchange, tenant_id: tenantId }: ApiKeyItem,
+): Promise<boolean> =>
+  exchange === undefined ||
+  (tenantId !== undefined && (await isTokenRule(table, tenantId, exchange.rule_id)));
 
 /** Whether a key may be used at this time, in epoch milliseconds. */
 export const isUsable = ({ revoked_at, expires_at }: ApiKeyItem, now: number): boolean =>

@@ -23,7 +23,7 @@ export const TENANTS_MAX = 100;
 const LOOKS_LIKE_KEY = /^(?:Bearer +)?slp_/i;
 
 /** Stands for the key's id in what a user did without a key. */
-const NO_KEY = 'bearer';
+export const NO_KEY = 'bearer';
 
 /** The issuer that the function's own environment names, if any. */
 const environmentProvider = once(() => {

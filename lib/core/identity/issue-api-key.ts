@@ -21,6 +21,8 @@ type NewApiKey = {
   /** The hash of the key that it ends with. */
   madeWith?: string | undefined;
   kind?: ApiKeyItem['kind'];
+  /** The token of CI that it is exchanged for. */
+  exchange?: ApiKeyItem['exchange'];
   /** Who asked for it; what the key may do is added to it. */
   audit?: AuditMark;
 };
@@ -43,7 +45,7 @@ export function apiKeyWrites(
   const key = newApiKey();
   const hash = hashOf(key);
   const item: ApiKeyItem = {
-    v: 3,
+    v: 4,
     entity: 'api_key',
     id: deps.clock.orderedId(),
     organization_id: wish.organizationId,
@@ -57,15 +59,17 @@ export function apiKeyWrites(
     ...(wish.expiresAt !== undefined && { expires_at: wish.expiresAt }),
     ...(wish.madeWith !== undefined && { made_with: wish.madeWith }),
     ...(wish.kind !== undefined && { kind: wish.kind }),
+    ...(wish.exchange !== undefined && { exchange: wish.exchange }),
   };
   const audit = wish.audit && { ...wish.audit, details: auditedKey(item) };
   return { key, item, writes: putApiKey(item, hash, audit) };
 }
 
 /** What the audit says of a key: what it may do, and how to recognise it. */
-export const auditedKey = ({ role, tenant_id, hint, user_id }: ApiKeyItem): AuditDetails => ({
+export const auditedKey = ({ role, tenant_id, hint, user_id, exchange }: ApiKeyItem): AuditDetails => ({
   role,
   scope: tenant_id === undefined ? 'organization' : 'tenant',
   hint,
   user_id,
+  ...exchange,
 });

@@ -11,7 +11,7 @@ import type { AuditMark } from './audit-events.ts';
 export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
 
 export const apiKey = z.object({
-  v: z.literal(3),
+  v: z.literal(4),
   entity: z.literal('api_key'),
   id: z.string(),
   organization_id: z.string(),
@@ -32,9 +32,19 @@ export const apiKey = z.object({
    * key: it ends when their role in the tenant does.
    */
   kind: z.enum(['login']).optional(),
+  /** The token of CI that it was exchanged for: it ends with the rule that took it. The rest is for people. */
+  exchange: z
+    .object({
+      rule_id: z.string(),
+      issuer: z.string(),
+      repository: z.string().optional(),
+      ref: z.string().optional(),
+      run_id: z.string().optional(),
+    })
+    .optional(),
 });
-/** The second version may have `made_with`, the third `kind`. */
-export const anyApiKey = alsoEarlier(apiKey, 3);
+/** The second version may have `made_with`, the third `kind`, the fourth `exchange`. */
+export const anyApiKey = alsoEarlier(apiKey, 4);
 export type ApiKeyItem = z.infer<typeof apiKey>;
 
 /**
@@ -58,8 +68,8 @@ export const isOfSession = ({ made_with, kind }: Pick<ApiKeyItem, 'made_with' | 
   made_with !== undefined && kind === undefined;
 
 /** Whether a key is over by itself, and with what it was made with: such keys are not counted. */
-export const isLent = ({ made_with, kind }: Pick<ApiKeyItem, 'made_with' | 'kind'>): boolean =>
-  made_with !== undefined || kind === 'login';
+export const isLent = ({ made_with, kind, exchange }: ApiKeyItem): boolean =>
+  made_with !== undefined || kind === 'login' || exchange !== undefined;
 
 /** Whom keys are listed for: a tenant, or an organization with those that are of no one tenant. */
 export type KeyOwner = { organizationId: string; tenantId: string | undefined };
@@ -88,7 +98,7 @@ export const apiKeyRowOf = (hash: string): Omit<ApiKeyRow, 'sk'> => ({ v: 1, ent
 
 /**
  * Stores a new key under its hash, and its row in the list of its owner. `audit`: who asked for it. One of a
- * session or a login is forgotten when it is over.
+ * session, a login or a job is forgotten when it is over.
  */
 export function putApiKey(item: ApiKeyItem, hash: string, audit: AuditMark | undefined): Write[] {
   const isForgotten = isLent(item) && item.expires_at !== undefined;

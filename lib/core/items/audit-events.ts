@@ -3,6 +3,7 @@ import { auditDetails } from '../../contract/audit.ts';
 import { timeOf } from '../../domain/ordered-id.ts';
 import { put } from '../../store/dynamodb/expressions.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
+import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
 import type { Key } from '../../store/keys/index.ts';
 
 /**
@@ -32,7 +33,7 @@ export type AuditMark = z.infer<typeof auditMark>;
  * time in its id.
  */
 export const auditEvent = z.object({
-  v: z.literal(1),
+  v: z.literal(2),
   entity: z.literal('audit_event'),
   /** The event's id. */
   sk: z.string(),
@@ -49,6 +50,8 @@ export const auditEvent = z.object({
   count: z.number().optional(),
   ttl: z.number(),
 });
+/** Details of the second version may say by which rule a token was exchanged, and for which job. */
+export const anyAuditEvent = alsoEarlier(auditEvent, 2);
 export type AuditEvent = z.infer<typeof auditEvent>;
 
 /**
@@ -75,7 +78,7 @@ export const auditEventOf = (
   of: Pick<AuditEvent, 'deployment_id' | 'subject_id'>,
   days: number,
 ): AuditEvent => ({
-  v: 1,
+  v: 2,
   entity: 'audit_event',
   sk: mark.id,
   action: mark.action,

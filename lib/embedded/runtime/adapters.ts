@@ -14,6 +14,7 @@ import { openOAuthDiscovery } from '../../adapters/outbound/oauth/discovery.ts';
 import { createRepositoryLists } from '../../adapters/outbound/repository-lists.ts';
 import { openWebhookSender } from '../../adapters/outbound/webhook-sender.ts';
 import type { SignIn } from '../../adapters/sign-in.ts';
+import { issuerAnswers, tokenIssuers } from '../../adapters/token-issuers.ts';
 import { idOfWake, type Wake } from '../../adapters/webhook-waker.ts';
 import type { Deps } from '../../core/deps.ts';
 import { unkeyed } from '../../core/idempotency.ts';
@@ -114,6 +115,11 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     ),
     commitStatuses: createCommitStatuses(createGuardedFetch(addresses)),
     repositoryLists: createRepositoryLists(createGuardedFetch(addresses)),
+    tokenIssuers: tokenIssuers(
+      { issuers: settings.tokenIssuers, own: settings.oidc?.issuer },
+      () => createGuardedFetch(addresses, issuerAnswers),
+      clock.now,
+    ),
     serverCaller: createServerCaller(parts.agentsPort),
   };
   const pages = { apiDocs: installedApiDocs, consoleFiles: bundledConsole(), cliFiles: bundledCli() };

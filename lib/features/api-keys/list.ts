@@ -1,6 +1,7 @@
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
+import { hasItsRule } from '../../core/identity/authenticate.ts';
 import { findApiKey } from '../../core/items/api-keys.ts';
 import { pageOf } from '../../core/page.ts';
 import type { listApiKeys as row } from './routes.ts';
@@ -19,8 +20,10 @@ export async function listApiKeys(
   const shown = await Promise.all(
     page.rows.map(async ({ hash, last_used_at }) => {
       const key = await findApiKey(deps.table, hash);
-      // Who revokes a key in the table by hand leaves its row.
-      return key === undefined || key.revoked_at !== undefined ? [] : [apiKeyViewOf(key, last_used_at)];
+      // Who revokes a key in the table by hand leaves its row, and a rule of CI those of its keys.
+      return key === undefined || key.revoked_at !== undefined || !(await hasItsRule(deps, key))
+        ? []
+        : [apiKeyViewOf(key, last_used_at)];
     }),
   );
   return { resources: shown.flat(), offset: page.offset };

@@ -1,7 +1,7 @@
 import {
   type AuditEvent,
   type AuditPlace,
-  auditEvent,
+  anyAuditEvent,
   auditEventKey,
   auditPk,
 } from '../../core/items/audit-events.ts';
@@ -69,5 +69,5 @@ export async function* auditEvents(
   // The table refuses a range that ends before it begins.
   if (from > to) return;
   const { pk } = auditEventKey(place, '');
-  yield* queryAll(table, auditEvent, { pk, between: [from, to], newestFirst: true, eventually: true });
+  yield* queryAll(table, anyAuditEvent, { pk, between: [from, to], newestFirst: true, eventually: true });
 }

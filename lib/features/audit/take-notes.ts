@@ -48,7 +48,7 @@ function eventOf({ settings }: NoteDeps, place: AuditPlace, note: RefusalNote): 
   // Administrators of every organization read what is the installation's.
   const isShownToAll = place === 'installation';
   return {
-    v: 1,
+    v: 2,
     entity: 'audit_event',
     sk: note.id,
     action: ACTION,

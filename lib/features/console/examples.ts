@@ -13,6 +13,7 @@ export const consoleExamples = {
       permissions: ['self:read', 'deployments:read', 'logs:read', 'listeners:read', 'providers:read'],
       expires_at: null,
       is_session: false,
+      exchange: null,
       tenants: [{ id: TENANT, name: 'support' }],
     },
   },

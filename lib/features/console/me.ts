@@ -33,8 +33,15 @@ export async function showMe(deps: IdentityDeps, credentials: Credentials, uses:
     permissions: [...roleMatrix[who.role]],
     expires_at: who.expiresAt ?? null,
     is_session: who.isSession,
+    exchange: exchangeOf(who),
     tenants: await tenantsOf(deps, who),
   };
+}
+
+function exchangeOf({ exchange }: Identity): MeView['exchange'] {
+  if (exchange === undefined) return null;
+  const { rule_id, issuer, repository = null, ref = null, run_id = null } = exchange;
+  return { rule_id, issuer, repository, ref, run_id };
 }
 
 /**
@@ -67,6 +74,7 @@ async function showMember(
     permissions: caller === undefined ? ['self:read'] : [...roleMatrix[caller.role]],
     expires_at: null,
     is_session: false,
+    exchange: null,
     tenants,
   };
 }

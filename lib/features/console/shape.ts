@@ -19,6 +19,16 @@ export const meView = z.object({
   expires_at: z.string().nullable(),
   /** Whether it is a session of the console. */
   is_session: z.boolean(),
+  /** The token of CI that the key was exchanged for, by which rule; null: none. */
+  exchange: z
+    .object({
+      rule_id: z.string(),
+      issuer: z.string(),
+      repository: z.string().nullable(),
+      ref: z.string().nullable(),
+      run_id: z.string().nullable(),
+    })
+    .nullable(),
   /** The tenants that the credential opens, newest first; the first hundred of an organization. */
   tenants: z.array(z.object({ id: z.guid(), name: z.string() })),
 });

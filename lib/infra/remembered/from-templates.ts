@@ -79,6 +79,7 @@ const variables = {
   allowedHosts: 'ALLOWED_HOSTS',
   oidcIssuer: 'OIDC_ISSUER',
   oidcAudience: 'OIDC_AUDIENCE',
+  oidcIssuers: 'OIDC_ISSUERS',
   oidcClientId: 'OIDC_CLIENT_ID',
   oidcTokenEndpoint: 'OIDC_TOKEN_ENDPOINT',
   agentRole: 'AGENTS_ROLE_ARN',

@@ -91,6 +91,7 @@ const GRAVE: Readonly<Record<string, string>> = {
   compute: 'agents on Fargate are no longer part of the installation',
   domainName: 'the API answers at its own address again',
   oidcIssuer: 'bearer tokens are refused',
+  oidcIssuers: 'tokens of these issuers are no longer exchanged for keys',
   tableName: 'the data stack works on a table of its own again',
 };
 

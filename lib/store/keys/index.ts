@@ -6,8 +6,9 @@ import { from } from '../dynamodb/sort-key-range.ts';
 /**
  * Every key of the table. Each starts with the tenant or organization that owns the item, so code that forgot
  * a check still could not read across tenants; the exceptions are API keys, links to the console and logins
- * by their hashes, integrations and memberships by their ids (they tell the tenant), refusals of callers of
- * whom nothing is known, the engine's leases, and the use of what all tenants share.
+ * by their hashes, integrations and memberships by their ids and rules by their repository (they tell the
+ * tenant), tokens of jobs that were exchanged, refusals of callers of whom nothing is known, the engine's
+ * leases, and the use of what all tenants share.
  *
  * | Question                                              | pk                     | sk                |
  * |-------------------------------------------------------|------------------------|-------------------|
@@ -69,6 +70,9 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | a tenant's API keys, newest first (thin rows)         | T#tenant#KL            | key id            |
  * | an organization's own API keys, newest first          | O#org#KL               | key id            |
  * | what is this user in a tenant; a tenant's members     | T#tenant#M             | member id         |
+ * | which tokens of jobs does a tenant take; one rule     | T#tenant#TR            | rule id           |
+ * | which rules are about this repository (thin rows)     | TR#sha256              | tenant#rule       |
+ * | has this token been exchanged (expires)               | TJ#sha256              | A                 |
  * | how many of a kind has this tenant; this organization | T#tenant#CT; O#org#CT | kind             |
  * | which builds of this tenant run at once              | T#tenant#B             | place             |
  * | in which tenants is this user a member (thin rows)    | M#member id            | tenant id         |

@@ -24,6 +24,7 @@ import { expectListener } from '../../support/wire/listener.ts';
 import { expectProviders, expectTokens } from '../../support/wire/oauth.ts';
 import * as refusals from '../../support/wire/refusals.ts';
 import { expectService } from '../../support/wire/service.ts';
+import { expectExchanges } from '../../support/wire/token-rules.ts';
 import { expectWebhooks } from '../../support/wire/webhooks.ts';
 import { open, openWithListener } from '../../support/wire/wired-world.ts';
 import { AuditRecord, auditedActions } from '../../support/world/audit-record.ts';
@@ -81,6 +82,7 @@ const flows: Record<string, Flow> = {
   'keys, members and tenants are made, listed and taken away': inTenant(expectIdentity),
   'a link signs in to the console once, and a session of it ends': inTenant(expectConsoleSessions),
   'a program is let in with a code that a person types, or turned away': inTenant(expectDeviceLogins),
+  'a rule is made, and a token of a job is exchanged by it': async (record) => expectExchanges(record),
   'an integration is made, chosen from and forgotten, and who did what is listed':
     inTenant(expectIntegrations),
   'a webhook is made, changed, tried and forgotten': withListener(expectWebhooks),

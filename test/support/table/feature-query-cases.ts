@@ -12,6 +12,8 @@ import {
   tenantsOfMember,
 } from '../../../lib/core/items/members.ts';
 import { watch, watchedHead } from '../../../lib/core/items/push-watches.ts';
+import { tokenRuleKey } from '../../../lib/core/items/token-rule-ends.ts';
+import { tokenRule } from '../../../lib/core/items/token-rules.ts';
 import { apiKeyRows } from '../../../lib/features/api-keys/store.ts';
 import { membersOf } from '../../../lib/features/members/store.ts';
 import { awaitedPush, pushDelivery } from '../../../lib/features/pushes/items.ts';
@@ -25,6 +27,13 @@ import {
 } from '../../../lib/features/pushes/store.ts';
 import { tenantRow } from '../../../lib/features/tenants/items.ts';
 import { tenantRowKey, tenantRows } from '../../../lib/features/tenants/store.ts';
+import { tokenRuleRow } from '../../../lib/features/token-rules/items.ts';
+import {
+  rowsAbout,
+  type Subject,
+  tokenRuleRowKey,
+  tokenRulesOf,
+} from '../../../lib/features/token-rules/store.ts';
 import { webhook, webhookDelivery, webhookQueue } from '../../../lib/features/webhooks/items.ts';
 import * as webhookKeys from '../../../lib/features/webhooks/store.ts';
 import { deliveriesOf, queuesOf, webhooksOf } from '../../../lib/features/webhooks/store.ts';
@@ -107,7 +116,12 @@ export const ofEvents: QueryCase[] = [
   },
 ];
 
-/** The queries about keys, members and tenants. */
+const subjectOf = (id: string): Subject => ({
+  issuer: 'https://ci.example',
+  subject: { claim: 'repository_id', id },
+});
+
+/** The queries about keys, members, tenants, and rules for jobs. */
 export const ofPeople: QueryCase[] = [
   {
     name: 'keys of a tenant',
@@ -129,6 +143,27 @@ export const ofPeople: QueryCase[] = [
     shape: membership,
     key: (id) => membershipKey(id, 'tenant'),
     ask: (table, id) => tenantsOfMember(table, id, 10),
+  },
+  {
+    name: 'rules for jobs of a tenant',
+    file: 'lib/features/token-rules/store.ts',
+    shape: tokenRule,
+    key: (id) => tokenRuleKey(id, 'rule'),
+    ask: (table, id) => collected(tokenRulesOf(table, id, 10)),
+  },
+  {
+    name: 'rules about a repository',
+    file: 'lib/features/token-rules/store.ts',
+    shape: tokenRuleRow,
+    key: (id) => tokenRuleRowKey(subjectOf(id), TENANT, 'rule'),
+    ask: async (table, id) => (await rowsAbout(table, subjectOf(id), undefined)).rows,
+  },
+  {
+    name: 'rules of a tenant about a repository',
+    file: 'lib/features/token-rules/store.ts',
+    shape: tokenRuleRow,
+    key: (id) => tokenRuleRowKey(subjectOf('7'), id, 'rule'),
+    ask: async (table, id) => (await rowsAbout(table, subjectOf('7'), id)).rows,
   },
   {
     name: 'tenants of an organization',

@@ -177,7 +177,7 @@ export function seedAll(table: Seeded): void {
 export function seedKey(table: Seeded, role: Role, changes: Partial<ApiKeyItem> = {}): string {
   const key = newApiKey();
   table.seed(apiKeyKey(hashOf(key)), {
-    v: 3,
+    v: 4,
     entity: 'api_key',
     id: ids.user,
     organization_id: ids.organization,

@@ -140,7 +140,7 @@ export class Wire {
     const { response, text } = await this.#send(row, request);
     const detail = how instanceof RegExp ? expect.stringMatching(how) : refuse(code, how).message;
     const answered = [operation, response.status, JSON.parse(text)];
-    expect(answered).toEqual([operation, errors[code].status, { detail, code }]);
+    expect(answered).toEqual([operation, errors[code].status, { detail, code, ...oauthOf(code, detail) }]);
     const { headers = {} } = errors[code] as { headers?: Record<string, string> };
     for (const [name, value] of Object.entries(headers)) {
       expect([name, response.headers.get(name)]).toEqual([name, value]);
@@ -186,6 +186,13 @@ export class Wire {
     checkDocumented(row, response);
     return { response, text };
   }
+}
+
+/** What clients of OAuth read of a refusal, where they ask. */
+function oauthOf(code: ErrorCode, detail: unknown): object {
+  const shape = errors[code];
+  const oauth = 'oauth' in shape ? shape.oauth : undefined;
+  return oauth === undefined ? {} : { error: oauth, error_description: detail };
 }
 
 const sentAs = (body: unknown): string | Uint8Array<ArrayBuffer> => {

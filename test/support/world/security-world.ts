@@ -17,6 +17,7 @@ import { importToken } from '../../../lib/features/oauth-tokens/import.ts';
 import { importToken as importTokenRow } from '../../../lib/features/oauth-tokens/routes.ts';
 import { bootstrap } from '../../../lib/features/tenants/bootstrap.ts';
 import { createTenant } from '../../../lib/features/tenants/create.ts';
+import { createTokenRule } from '../../../lib/features/token-rules/create.ts';
 import { createWebhook } from '../../../lib/features/webhooks/create.ts';
 import { testWebhook } from '../../../lib/features/webhooks/request-delivery.ts';
 import { createWebhook as createWebhookRow } from '../../../lib/features/webhooks/routes.ts';
@@ -181,7 +182,10 @@ async function things(world: World): Promise<Record<string, string>> {
   const { id: webhook_id } = await createWebhook(deps, { body: hook }, caller);
   const { id: delivery_id } = await testWebhook(deps, { params: { webhook_id } }, caller);
   const provider_id = await aProvider(world);
-  const made = { key_id, member_id, integration_id, webhook_id, delivery_id, provider_id };
+  const [issuer = ''] = deps.tokenIssuers.issuers;
+  const about = { name: 'r', issuer, repository_id: '1', role: 'viewer' } as const;
+  const { id: rule_id } = await createTokenRule(deps, { body: about }, caller);
+  const made = { key_id, member_id, integration_id, webhook_id, delivery_id, provider_id, rule_id };
   return { listener_id, deployment_id, revision_id, task_id, ...made };
 }
 

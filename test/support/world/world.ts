@@ -4,10 +4,12 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../lib/adapters/clock.ts';
 import { noRegistry } from '../../../lib/adapters/images.ts';
+import { createGuardedFetch } from '../../../lib/adapters/outbound/guarded-fetch.ts';
 import { openOAuth } from '../../../lib/adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../../lib/adapters/outbound/oauth/discovery.ts';
 import { openWebhookSender } from '../../../lib/adapters/outbound/webhook-sender.ts';
 import { neverWait } from '../../../lib/adapters/task-notifier.ts';
+import { tokenIssuers } from '../../../lib/adapters/token-issuers.ts';
 import type { Caller } from '../../../lib/core/caller.ts';
 import type { Deps } from '../../../lib/core/deps.ts';
 import { unkeyed } from '../../../lib/core/idempotency.ts';
@@ -62,6 +64,9 @@ const unheardAuditLog: Deps['auditLog'] = { handedOut: () => undefined, refused:
  */
 const SLOWER = 20;
 
+/** Nothing that a test says is signed by it, so it is never asked. */
+const ISSUER = 'https://token.actions.githubusercontent.com';
+
 export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<World> {
   const folder = await temporaryFolder();
   let offset = 0;
@@ -80,6 +85,11 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
     git: fakeGit(async () => 'c'.repeat(40)),
     commitStatuses: { set: async () => undefined },
     repositoryLists: { list: async () => [] },
+    tokenIssuers: tokenIssuers(
+      { issuers: [ISSUER], own: undefined },
+      () => createGuardedFetch({ allowedHosts: [], loopback: true }),
+      clock.now,
+    ),
     builds: new FakeBuilds(),
     workflow: absentWorkflow,
     events: createEmbeddedEvents(),

@@ -24,6 +24,8 @@ describe('the environment of the runtime', () => {
       buildQueueSeconds: 7200,
       drainSeconds: 30,
       oidc: undefined,
+      oidcIssuers: [],
+      tokenIssuers: [],
       moreTenants: false,
       allowedHosts: [],
       keptArtifacts: 5,

@@ -20,6 +20,7 @@ import { registryExamples } from '../../../features/registry/examples.ts';
 import { revisionExamples } from '../../../features/revisions/examples.ts';
 import { serviceExamples } from '../../../features/service/examples.ts';
 import { tenantExamples } from '../../../features/tenants/examples.ts';
+import { tokenRuleExamples } from '../../../features/token-rules/examples.ts';
 import { uploadExamples } from '../../../features/uploads/examples.ts';
 import { webhookExamples } from '../../../features/webhooks/examples.ts';
 
@@ -35,6 +36,7 @@ const examples: Record<string, Example> = {
   ...apiKeyExamples,
   ...memberExamples,
   ...tenantExamples,
+  ...tokenRuleExamples,
   ...auditExamples,
   ...integrationExamples,
   ...uploadExamples,
