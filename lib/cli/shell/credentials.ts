@@ -38,6 +38,9 @@ export function knownAddress(world: Place, { profile: name, url }: Asked): strin
  */
 export function accessOf(world: Place, asked: Asked): Access {
   const access = ofFlags(world, asked) ?? ofEnvironment(world) ?? ofProfile(world) ?? ofMachine(world);
+  // Messages name the address, and fetch takes none with a password in it.
+  if (/^https?:\/\/[^/]*@/.test(access.url))
+    throw new UsageError(`The address of ${access.source} has a user name in it: https://HOST`);
   if (!/^https?:\/\//.test(access.url) || !URL.canParse(access.url))
     throw new UsageError(`'${access.url}' is no address of an installation (${access.source}): https://…`);
   // Which tenant is no credential, so it may come from elsewhere.

@@ -53,7 +53,7 @@ async function typedLine(
   const reading = createInterface({ input: process.stdin, output, terminal: true });
   // Readline takes Ctrl-C for itself.
   reading.once('SIGINT', () => process.emit('SIGINT'));
-  // By then the terminal shows nothing of what is typed. What is shown, readline draws anew, the question too.
+  // By then nothing is shown of what is typed. In the other case readline draws the question.
   if (isHidden) process.stderr.write(question);
   try {
     const ended = new Promise<undefined>((resolve) => reading.once('close', () => resolve(undefined)));

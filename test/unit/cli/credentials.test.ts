@@ -71,6 +71,13 @@ describe('address and key', () => {
     expect(() => access({}, { profile: 'x', url: 'https://x' })).toThrow('give either');
   });
 
+  it('have no password in the address, which messages name', () => {
+    const environment = { SLIPWAY_URL: 'https://me:hidden@env.example', SLIPWAY_API_KEY: 'key' };
+    expect(() => access({ environment })).toThrow(
+      /^The address of SLIPWAY_URL and SLIPWAY_API_KEY has a user name/,
+    );
+  });
+
   it('go with a tenant that is named elsewhere', () => {
     const environment = { ...both, SLIPWAY_TENANT_ID: 'named' };
     expect(access({ environment })).toMatchObject({ tenantId: 'named' });
