@@ -76,8 +76,8 @@ export function serverOfCommand(command: string, found: ReturnType<typeof detect
 const SET_START = 'set start_command to';
 
 /** Files of a project in a folder of its own. */
-const NESTED =
-  /^(?!.*(?:^|\/)(?:tests?|docs?)\/).+\/(?:langgraph\.json|Procfile|package\.json|requirements\.txt|pyproject\.toml|go\.mod)$/;
+const NESTED = /.\/(?:langgraph\.json|Procfile|package\.json|requirements\.txt|pyproject\.toml|go\.mod)$/;
+const OF_TESTS = /(?:^|\/)(?:tests?|docs?)\//;
 
 type Hint = (look: Look) => string | undefined;
 
@@ -104,7 +104,7 @@ const HINTS: readonly Hint[] = [
     return `a Python project (${first}${more}) that defines no web application where one is looked for: ${SET_START} \`uvicorn <module>:<app> --host $HOST --port $PORT\``;
   },
   ({ files, folder }) => {
-    const nested = [...files.keys()].find((path) => NESTED.test(path));
+    const nested = [...files.keys()].find((path) => NESTED.test(path) && !OF_TESTS.test(path));
     return nested === undefined
       ? undefined
       : `${nested}, which is not in the folder that is built: set root_directory to ${join(folder, dirname(nested))}`;

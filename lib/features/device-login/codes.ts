@@ -18,12 +18,11 @@ export const newUserCode = (): string =>
 const HALF = USER_CODE_LENGTH / 2;
 export const shownUserCode = (code: string): string => `${code.slice(0, HALF)}-${code.slice(HALF)}`;
 
-const CODE = new RegExp(`^[${USER_CODE_ALPHABET}]{${USER_CODE_LENGTH}}$`);
-
 /** The code that somebody has typed, as it was made; undefined: none of ours can be meant. */
 export function typedUserCode(typed: string): string | undefined {
   const code = typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
-  return CODE.test(code) ? code : undefined;
+  const isOurs = code.split('').every((letter) => USER_CODE_ALPHABET.includes(letter));
+  return isOurs && code.length === USER_CODE_LENGTH ? code : undefined;
 }
 
 /**
