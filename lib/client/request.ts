@@ -103,7 +103,7 @@ type Wish = { endpoint: AnyEndpoint; address: string; body: unknown } & RequestO
 export type Send = (wish: Wish) => Promise<Response>;
 
 const methodOf = (endpoint: string): string => endpoint.slice(0, endpoint.indexOf(' '));
-const isDoneTwice = (endpoint: AnyEndpoint): boolean => Object.hasOwn(doneTwice, endpoint);
+const isDoneTwice = (endpoint: AnyEndpoint): boolean => endpoint in doneTwice;
 const isKeyed = (endpoint: AnyEndpoint): boolean =>
   /^(?:POST|PATCH) /.test(endpoint) && !isDoneTwice(endpoint);
 
