@@ -26,8 +26,8 @@ const command = (what, value) =>
   console.log(`::${what}::${value.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`);
 
 /**
- * An answer, asked for again while what keeps it away may pass; `isOnce`: only where it was surely not heard. Redirects
- * are refused: they would take the credential elsewhere.
+ * An answer, asked for again while what keeps it away may pass; `isOnce`: only where it was surely not
+ * heard. Redirects are refused: they would take the credential elsewhere.
  */
 async function ask(what, address, init = {}, isOnce = false) {
   for (let tries = 1; ; tries += 1) {
