@@ -4,7 +4,10 @@ import type { MemberRole } from '../../lib/contract/roles.ts';
 import { type Installed, installed } from '../support/console/installed.ts';
 import { expectNoBarrier, heldBy } from '../support/console/look.ts';
 import { aLink, aPerson, keyIn } from '../support/console/person.ts';
+import { newFolder, removeFolder } from '../support/files/temporary-folder.ts';
 import { api, expectApi, type Program } from '../support/programs/program.ts';
+import { type At, slipway } from '../support/programs/user-cli.ts';
+import { until } from '../support/until.ts';
 
 /** A program is let in, or turned away, on the page that it sends people to. */
 let program: Program;
@@ -99,6 +102,35 @@ it('who is not signed in signs in first, comes back, and lets the program in as 
   const typed = seen.addresses.filter((address) => !address.includes('?user_code='));
   expect(typed.join('\n')).not.toContain(begun.user_code);
   expect([seen.complaints, seen.cookies]).toEqual([[], []]);
+});
+
+it('slipway login opens the page, waits for the code to be confirmed there, and is let in', async () => {
+  const { page, seen } = await signedIn(await keyOf('admin'));
+  const home = await newFolder();
+  const written: string[] = [];
+  const terminal: At = { terminal: true, home, cwd: home, fetch, onWrite: (text) => void written.push(text) };
+  const login = slipway({ ...terminal, openBrowser: async (address) => void (await page.goto(address)) }, [
+    'login',
+    program.baseUrl,
+    '--as',
+    'here',
+  ]);
+  const code = await until(() => /[B-Z]{4}-[B-Z]{4}/.exec(written.join(''))?.[0], { what: 'a code' });
+  await codeField(page).waitFor();
+  expect(page.url()).toBe(at('device'));
+  await type(page, code);
+  await page
+    .locator('.claimed')
+    .getByText(/^“slipway \S+ on /)
+    .waitFor();
+  await page.getByRole('button', { name: 'Approve as Developer' }).click();
+  await title(page, 'Go back to your terminal').waitFor();
+  expect(await login).toMatchObject({ exit: 0, stdout: expect.stringContaining('developer') });
+  const me = await slipway(terminal, ['whoami', '--json']);
+  expect(JSON.parse(me.stdout)).toMatchObject({ role: 'developer' });
+  expect(await slipway(terminal, ['logout'])).toMatchObject({ exit: 0 });
+  await removeFolder(home);
+  expect(seen.complaints).toEqual([]);
 });
 
 it('who pastes a key comes back to the page too', async () => {
