@@ -5,6 +5,7 @@ import { UsageError } from '../shell/ends.ts';
 import { deploymentOf, revisionOf } from '../shell/names.ts';
 import type { Style } from '../shell/output.ts';
 import type { Shell } from '../shell/shell.ts';
+import { timeOf } from '../shell/times.ts';
 
 const LOGS = 'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs';
 const LINES = 100;
@@ -32,7 +33,7 @@ export const logs = command({
   },
   async run(shell, given, [name]) {
     const { since, level, grep, follow } = given;
-    const begin = since === undefined ? undefined : timeOf(since, shell.world.now());
+    const begin = since === undefined ? undefined : timeOf('since', since, shell.world.now(), -1);
     const count = countOf(given.lines);
     const deployment = await deploymentOf(shell, name);
     const revision = await chosen(shell, deployment, given);
@@ -113,13 +114,4 @@ function countOf(lines: string | undefined): number {
   const count = Number(lines);
   if (Number.isInteger(count) && count >= 1 && count <= LINES_MAX) return count;
   throw new UsageError(`--lines is a number from 1 to ${LINES_MAX}, not '${lines}'.`);
-}
-
-const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function timeOf(text: string, now: number): Date {
-  const [, number = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const milliseconds = number === '' ? Date.parse(text) : now - Number(number) * (units[unit] ?? 0);
-  if (!Number.isNaN(milliseconds)) return new Date(milliseconds);
-  throw new UsageError(`--since is how long ago (15m) or a time (2026-11-26T10:00:00Z), not '${text}'.`);
 }

@@ -49,6 +49,7 @@ const whoami = command({
       ['User', me.user_id],
       ['Role', me.role],
       ['Tenant', tenant === undefined ? me.tenant_id : `${tenant.name} (${tenant.id})`],
+      ['Job', me.exchange && [me.exchange.repository, me.exchange.ref].filter(Boolean).join(' at ')],
       ['Expires', me.expires_at],
     ]);
     output.result({ url: access.url, source: access.source, profile: access.profile ?? null, ...me }, facts);

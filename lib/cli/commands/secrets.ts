@@ -4,7 +4,7 @@ import { Ended, UsageError } from '../shell/ends.ts';
 import { finish, waitFlags } from '../shell/finish.ts';
 import { deploymentOf } from '../shell/names.ts';
 import { plain } from '../shell/output.ts';
-import { givenSecrets, nameAndValue, type Secret, withSecrets } from '../shell/secrets.ts';
+import { givenSecrets, nameAndValue, type Secret, secretLine, withSecrets } from '../shell/secrets.ts';
 import type { Shell } from '../shell/shell.ts';
 
 const ofDeployment = {
@@ -84,14 +84,7 @@ async function typedSecrets(shell: Shell, texts: readonly string[]): Promise<Sec
       `stdin has the value of one secret, not of ${open.join(' and ')}: NAME=VALUE, or --env-file.`,
     );
   const found: Secret[] = [];
-  for (const [name, value] of given) found.push({ name, value: value ?? (await typedValue(shell, name)) });
+  for (const [name, value] of given)
+    found.push({ name, value: value ?? (await secretLine(shell, `Value of ${name}`)) });
   return found;
-}
-
-async function typedValue({ canAsk, world }: Shell, name: string): Promise<string> {
-  const value = canAsk
-    ? await world.stdin.line(`Value of ${name}: `, true)
-    : (await world.stdin.text()).replace(/\r?\n$/, '');
-  if (value === undefined || value === '') throw new UsageError(`No value was given for ${name}.`);
-  return value;
 }

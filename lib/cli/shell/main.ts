@@ -58,7 +58,10 @@ function told(output: Output, message: string, exit: Exit, more: object = {}): E
 const UNAUTHENTICATED = 401;
 const SERVER_FAULT = 500;
 
-function explained({ detail, status, requestId }: Refusal, shell: Shell | undefined): string {
+function explained(refusal: Refusal, shell: Shell | undefined): string {
+  const { status, requestId } = refusal;
+  // What pydantic puts before the words of a problem.
+  const detail = refusal.detail.replaceAll(': Value error, ', ': ');
   if (status === UNAUTHENTICATED && shell?.source !== undefined) return `${detail} (from ${shell.source})`;
   return status >= SERVER_FAULT && requestId !== null ? `${detail} (request ${requestId})` : detail;
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Deployment } from '../../client/endpoints.ts';
 import { Ended, UsageError } from './ends.ts';
+import type { Shell } from './shell.ts';
 import type { World } from './world.ts';
 
 export type Secret = { name: string; value: string };
@@ -60,4 +61,13 @@ function fileSecrets(file: string): Secret[] {
 export function withSecrets({ secrets }: Pick<Deployment, 'secrets'>, changed: readonly Secret[]): Secret[] {
   const stored = secrets.map(({ name }) => ({ name, value: MASK }));
   return named([...stored, ...changed]);
+}
+
+/** A secret that is typed unseen; without a terminal, what stdin has. Throws `UsageError` for nothing. */
+export async function secretLine({ canAsk, world }: Shell, what: string): Promise<string> {
+  const value = canAsk
+    ? await world.stdin.line(`${what}: `, true)
+    : (await world.stdin.text()).replace(/\r?\n$/, '');
+  if (value === undefined || value === '') throw new UsageError(`${what}: nothing was given.`);
+  return value;
 }

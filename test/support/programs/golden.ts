@@ -19,6 +19,7 @@ const changing: [RegExp, string][] = [
   [/(source_tarball_path: )\S+/g, '$1<path>'],
   [/(\bport |_ms=|Healthy after |\.localhost:)\d+/g, '$1<number>'],
   [/ {2,}(?=\S)/g, '  '],
+  [/slp_\w+…\w+/g, 'slp_<hint>'],
   [/#code=[\w-]+/g, '#code=<code>'],
   [/slipway-[0-9a-f]{16}\.tgz/g, 'slipway-<hash>.tgz'],
   [/ in \d+ ms /g, ' in <number> ms '],

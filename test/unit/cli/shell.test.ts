@@ -221,12 +221,12 @@ describe('what is printed', () => {
   });
 });
 
-it('the bundle for users has no part of AWS, no schema, and at most 96 kB', async () => {
+it('the bundle for users has no part of AWS, no schema, and at most 102 kB', async () => {
   const { text, sources } = await bundleCli();
   const isOurs =
     /^(?:bin\/cli\.ts|lib\/(?:cli\/(?:shell|commands)|client|contract)\/[\w-]+\.ts|lib\/(?:tar|shown-text)\.ts)$/;
   expect(sources.filter((source) => !isOurs.test(source))).toEqual([]);
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(96_000);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(102_000);
   const printed = execFileSync(process.execPath, ['--input-type=module', '-', 'help'], {
     input: text,
     encoding: 'utf8',
