@@ -60,6 +60,7 @@ it('no name turns what stands beside it, on any page', async () => {
   await expectShown('webhooks', 'webhook');
   await page.getByText(shown('webhook')).first().click();
   await page.getByRole('heading', { level: 1, name: shown('webhook') }).waitFor();
-  expect(await page.title()).toContain(shown('webhook'));
+  // A page has its title a moment after its heading.
+  await expect.poll(() => page.title()).toContain(shown('webhook'));
   await expectShown('connections', 'integration');
 });
