@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { memberRoles } from '../../contract/roles.ts';
 import { withoutNulls } from '../../contract/validation/json.ts';
+import { textRule } from '../../contract/validation/problems.ts';
 
 /** The login of a program: it shows a code, and a person who is signed in confirms it (RFC 8628). */
 
@@ -10,12 +11,16 @@ export const USER_CODE_LENGTH = 8;
 const CLIENT_NAME_LENGTH_MAX = 100;
 const CODE_LENGTH_MAX = 128;
 
+const notPrintable = (text: string): string | undefined =>
+  /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u.test(text) ? undefined : 'the name of a client is printable';
+
 /** What a person compares with what they have begun: nothing that a page or a terminal would not show. */
 const clientName = z
   .string()
   .min(1)
   .max(CLIENT_NAME_LENGTH_MAX)
-  .regex(/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u, 'the name of a client is printable');
+  // JSON Schema's patterns have no classes of letters everywhere, so that the description has none of it.
+  .superRefine(textRule(notPrintable));
 
 /** `POST /v2/device/code`. */
 export const createDeviceCodeBody = z.object({ client_name: clientName });
