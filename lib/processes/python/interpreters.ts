@@ -9,18 +9,21 @@ export type Python = { version: string; executable: string };
 
 const run = promisify(execFile);
 
-/** A name on PATH may be a switch that hangs or prints help; a Python answers within a fraction of this. */
-const PROBE_MILLISECONDS = 10_000;
+/**
+ * A name on PATH may be a switch that hangs or prints help. A Python answers within a fraction of the first
+ * time, but not on a busy machine: it is asked once more, or a build would get another Python than before.
+ */
+const PATIENCE_MILLISECONDS: readonly number[] = [10_000, 30_000];
 /** Every minor version that may be met; a name without a version gives whatever else is there. */
 const NAMES = ['python3', 'python', ...Array.from({ length: 13 }, (_, index) => `python3.${8 + index}`)];
 const QUESTION =
   "import sys; print('%d.%d' % sys.version_info[:2]); print(getattr(sys, '_base_executable', sys.executable))";
 
 /** The interpreters of this machine, one for each version: what `python3` names first, on PATH before elsewhere. */
-export async function findPythons(path: string): Promise<Python[]> {
+export async function findPythons(path: string, patience = PATIENCE_MILLISECONDS): Promise<Python[]> {
   const search = await searchPath(path);
   const candidates = (await Promise.all(NAMES.map((name) => onPath(name, search)))).flat();
-  const found = await Promise.all(candidates.map((candidate) => ask(candidate, path)));
+  const found = await Promise.all(candidates.map((candidate) => ask(candidate, path, patience)));
   const byVersion = new Map<string, Python>();
   for (const python of found)
     if (python !== undefined && !byVersion.has(python.version)) byVersion.set(python.version, python);
@@ -28,11 +31,15 @@ export async function findPythons(path: string): Promise<Python[]> {
 }
 
 /** The interpreter of one version, looked for where it most likely is. */
-export async function findPython(version: string, path: string): Promise<Python | undefined> {
+export async function findPython(
+  version: string,
+  path: string,
+  patience = PATIENCE_MILLISECONDS,
+): Promise<Python | undefined> {
   const search = await searchPath(path);
   for (const name of [`python${version}`, 'python3', 'python']) {
     for (const candidate of await onPath(name, search)) {
-      const found = await ask(candidate, path);
+      const found = await ask(candidate, path, patience);
       if (found?.version === version) return found;
     }
   }
@@ -78,13 +85,19 @@ async function onPath(name: string, path: string): Promise<string[]> {
   return usable.flat();
 }
 
-async function ask(executable: string, path: string): Promise<Python | undefined> {
-  const options = { env: childEnvironment({ PATH: path }), timeout: PROBE_MILLISECONDS };
+async function ask(
+  executable: string,
+  path: string,
+  [timeout, ...more]: readonly number[],
+): Promise<Python | undefined> {
+  const options = { env: childEnvironment({ PATH: path }), timeout };
   try {
     const { stdout } = await run(executable, ['-I', '-c', QUESTION], options);
     const [version = '', real = ''] = stdout.trim().split('\n');
     return /^3\.\d+$/.test(version) && real !== '' ? { version, executable: real } : undefined;
-  } catch {
+  } catch (error) {
+    const isLate = error instanceof Error && 'killed' in error && error.killed === true;
+    if (isLate && more.length > 0) return ask(executable, path, more);
     return undefined; // A shim of a version that is not there, or no Python at all.
   }
 }
