@@ -58,7 +58,7 @@ async function packageFiles(program: Buffer) {
     license: 'Apache-2.0',
     type: 'module',
     bin: { slipway: PROGRAM },
-    engines: { node: '>=20' },
+    engines: { node: '>=20.12' },
   };
   return [
     { path: 'package/package.json', bytes: Buffer.from(`${JSON.stringify(described, undefined, 2)}\n`) },

@@ -120,6 +120,11 @@ it('prints and follows logs', async () => {
   const lines = (await run(['logs', '--build', '--revision', '2'])).stdout.split('\n');
   expect(lines.at(-2)).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z /);
   expect(lines.at(-2)).toContain(build.message);
+  expectGolden('logs', await printedBy(at(), ['logs', '--build', '--revision', '2', '--grep', 'Unpacking']));
+  // Of all revisions as one, unless one is named.
+  const started = async (more: string[]) =>
+    (await run(['logs', '--grep', 'Healthy after', ...more])).stdout.trim().split('\n').length;
+  expect([await started(['--revision', '2']), (await started([])) > 1]).toEqual([1, true]);
   const ending = new AbortController();
   const followed = await run(['logs', '-f', '--since', '1d'], {
     signal: ending.signal,

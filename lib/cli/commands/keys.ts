@@ -54,7 +54,7 @@ const create = command({
     'slipway keys create far --role listener --listener far > key.txt',
   ],
   flags: {
-    role: { value: 'ROLE', says: 'what it may do (default: developer)', among: roles },
+    role: { value: 'ROLE', says: 'what it may do (or developer)', among: roles },
     expires: { value: 'TIME', says: 'when it ends: in 12h, 90d, or at 2027-01-01T00:00:00Z' },
     listener: { value: 'LISTENER', says: 'for --role listener: which one, by its compute id' },
   },

@@ -44,7 +44,7 @@ function typeOf(name: string): CliOutput['contentType'] {
 }
 
 const linesOf = ({ version, package: { name }, program }: CliManifest, baseUrl: string): string =>
-  `# The command line of Slipway ${version}, for this installation. It needs Node 20 or later.
+  `# The command line of Slipway ${version}, for this installation. It needs Node 20.12 or later.
 
 npm install --global ${baseUrl}/cli/${name}
 slipway login ${baseUrl}
