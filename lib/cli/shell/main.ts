@@ -16,6 +16,10 @@ export async function runCommandLine(
   argv: readonly string[],
   world: World,
 ): Promise<Exit> {
+  if (argv[0] === '--version' || argv[0] === '-V') {
+    world.stdout.write(`slipway ${world.version}\n`);
+    return exits.done;
+  }
   let understood: Understood;
   try {
     understood = understand(table, argv);

@@ -108,6 +108,13 @@ describe('a command line', () => {
   });
 });
 
+it('says its version', async () => {
+  expect(await slipway({ version: '1.2.3' }, ['--version'])).toMatchObject({
+    exit: 0,
+    stdout: 'slipway 1.2.3\n',
+  });
+});
+
 describe('the table of commands', () => {
   it.each(commands.map((row) => [row.name, row] as const))(
     '%s has examples that its own row understands',
