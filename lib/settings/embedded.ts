@@ -75,7 +75,7 @@ export const embeddedRows = {
     schema: publicHosts,
   },
   trustProxy: {
-    does: '`true`: believe the `X-Forwarded-*` headers of requests for agents, because your proxy sets them',
+    does: '`true`: believe the `X-Forwarded-*` headers of requests for agents, and the last address in `X-Forwarded-For` of requests for the API, because your proxy sets them',
     schema: yesOrNo,
   },
   corsOrigins: {

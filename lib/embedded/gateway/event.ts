@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { decodedPart } from './percent.ts';
 import type { Match } from './router.ts';
@@ -23,16 +24,25 @@ export function requestTargetOf(url: string): RequestTarget {
 
 const HEADERS_NOT_PASSED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'cookie']);
 
+/**
+ * Where a request comes from: who has connected, or who the operator's proxy says has connected to it. Of
+ * several addresses the last is the proxy's own word; those before are the client's.
+ */
+export function clientAddressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
+  const told = trustProxy ? String(headers['x-forwarded-for'] ?? '') : '';
+  const last = told.split(',').at(-1)?.trim() ?? '';
+  return isIP(last) === 0 ? (socket.remoteAddress ?? '127.0.0.1') : last;
+}
+
 /** Names in lower case; repeated headers joined by a comma; cookies are passed on their own. */
-function headersOf(request: IncomingMessage): Record<string, string> {
+function headersOf(request: IncomingMessage, clientAddress: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, values] of Object.entries(request.headersDistinct)) {
     if (values !== undefined && !HEADERS_NOT_PASSED.has(name)) headers[name] = values.join(',');
   }
-  const { remoteAddress } = request.socket;
   return {
     ...headers,
-    'x-forwarded-for': remoteAddress ?? '127.0.0.1',
+    'x-forwarded-for': clientAddress,
     'x-forwarded-port': String(request.socket.localPort ?? 0),
     'x-forwarded-proto': 'http',
   };
@@ -81,7 +91,7 @@ export function eventOf(
   target: RequestTarget,
   match: Match,
   body: Buffer,
-  now: number,
+  { now, clientAddress }: { now: number; clientAddress: string },
 ): APIGatewayProxyEventV2 {
   const domainName = `localhost:${request.socket.localPort}`;
   const query = queryOf(target.rawQueryString);
@@ -92,7 +102,7 @@ export function eventOf(
     rawPath: target.rawPath,
     rawQueryString: target.rawQueryString,
     ...(cookies.length > 0 && { cookies }),
-    headers: headersOf(request),
+    headers: headersOf(request, clientAddress),
     ...(Object.keys(query).length > 0 && { queryStringParameters: query }),
     requestContext: {
       accountId: ACCOUNT_ID,
@@ -103,7 +113,7 @@ export function eventOf(
         method: request.method ?? 'GET',
         path: target.rawPath,
         protocol: `HTTP/${request.httpVersion}`,
-        sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
+        sourceIp: clientAddress,
         userAgent: request.headers['user-agent'] ?? '',
       },
       requestId: randomUUID(),

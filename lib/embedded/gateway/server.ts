@@ -15,7 +15,7 @@ import { isLoopbackHost } from '../../serving/hosts.ts';
 import { BODY_SILENCE_MILLISECONDS, BODY_SILENT, endSilentBodies } from '../../serving/silent-bodies.ts';
 import { refuseBytes, sendGatewayError, sendProblem, sendResult, sendStream } from './answer.ts';
 import { answerCors, type Cors } from './cors.ts';
-import { eventOf, requestTargetOf } from './event.ts';
+import { clientAddressOf, eventOf, requestTargetOf } from './event.ts';
 import { isEventStream, sendEventStream, unlessAborted } from './event-stream.ts';
 import { createRouter, type Match } from './router.ts';
 
@@ -38,6 +38,8 @@ export type GatewayOptions = {
   corsOrigins?: readonly string[];
   /** Hosts that requests may name beside loopback ones, as `hostNameOf` spells them; none unless given. */
   publicHosts?: readonly string[];
+  /** What `X-Forwarded-For` says of where a request comes from counts: it is of a proxy of the operator's. */
+  trustProxy?: boolean;
   /** A body without a byte for so long is ended. */
   bodySilenceMilliseconds?: number;
   /** What requests in flight have to end when it closes. */
@@ -166,7 +168,8 @@ class HttpGateway {
     if (body === 'too_large') return sendGatewayError(response, TOO_LARGE);
     const target = requestTargetOf(request.url ?? '/');
     const match = this.#route(request.method ?? 'GET', target.path);
-    const event = eventOf(request, target, match, body, Date.now());
+    const clientAddress = clientAddressOf(request, this.#options.trustProxy === true);
+    const event = eventOf(request, target, match, body, { now: Date.now(), clientAddress });
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const working = this.#invoke(match, event, gone.signal);

@@ -200,6 +200,7 @@ async function openGateway(
       handlerOf: (row) => apiHandler(row, () => deps),
       corsOrigins: settings.corsOrigins,
       publicHosts: settings.publicHosts,
+      trustProxy: settings.trustProxy,
       serveBlob: (request, response) => deps.blobs.serve(request, response),
       onError: (error, what) => log.error(`${what}: ${error instanceof Error ? error.stack : String(error)}`),
     });

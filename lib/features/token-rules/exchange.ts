@@ -85,7 +85,10 @@ async function ruleFor(
   if (tenant !== undefined && named === undefined) throw missing;
   const { rules, more } = await rulesAbout(table, { issuer, subject: job.subject }, named);
   const [fitting, another] = rulesThatFit(rules, job);
-  if (more || another !== undefined) throw tenantUnclear();
+  // Anybody makes rules about any repository: where that of its own organization does not fit, nobody else's
+  // takes the job, its code and its secrets.
+  const isOfSeveral = new Set(rules.map(({ organization_id }) => organization_id)).size > 1;
+  if (more || another !== undefined || (fitting !== undefined && isOfSeveral)) throw tenantUnclear();
   if (fitting !== undefined) return fitting;
   if (rules.length === 0) throw missing;
   throw ruleUnfit(rules, job);

@@ -58,9 +58,12 @@ export function jobIn(claims: Claims): CiJob | undefined {
   return undefined;
 }
 
-/** Such a job may run what somebody has only proposed. */
-export const isOfPullRequest = (event: string | undefined): boolean =>
-  event !== undefined && /^(?:pull_request|merge_request|external_pull_request)/.test(event);
+/**
+ * Such a job may run what somebody has only proposed; one of a child pipeline does not say whether its parent
+ * is of a merge request.
+ */
+export const mayBeProposed = (event: string | undefined): boolean =>
+  event !== undefined && /^(?:pull_request|merge_request|external_pull_request|parent_pipeline$)/.test(event);
 
 /** What a rule demands that a job has not, in the words of its token: `ref 'refs/heads/next'`. None: it fits. */
 export function unfitIn(rule: TokenRule, job: CiJob): string[] {
@@ -68,7 +71,7 @@ export function unfitIn(rule: TokenRule, job: CiJob): string[] {
   // A token that does not say by what its job was begun may be of any event.
   const takesEvent =
     rule.event_name === undefined
-      ? job.event !== undefined && !isOfPullRequest(job.event)
+      ? job.event !== undefined && !mayBeProposed(job.event)
       : job.event === rule.event_name;
   return [
     ...(rule.ref === undefined || rule.ref === job.ref ? [] : [said(ref, job.ref)]),

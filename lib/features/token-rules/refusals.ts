@@ -1,6 +1,6 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
 import type { TokenRule } from '../../core/items/token-rules.ts';
-import { type CiJob, isOfPullRequest, nearestUnfit } from './match.ts';
+import { type CiJob, mayBeProposed, nearestUnfit } from './match.ts';
 
 export const grantRefused = (): ApiError =>
   refuse('grant_type_unsupported', {
@@ -19,8 +19,8 @@ export const ruleMissing = ({ subject: { claim, id } }: CiJob): ApiError =>
 
 /** Who has a token of the repository may know what a rule about it does not take, not what it takes. */
 export function ruleUnfit(rules: readonly TokenRule[], job: CiJob): ApiError {
-  const more = isOfPullRequest(job.event)
-    ? ' Events of pull and merge requests are taken only by a rule that names the event.'
+  const more = mayBeProposed(job.event)
+    ? ' Events of pull and merge requests and of child pipelines are taken only by a rule that names the event.'
     : '';
   return refuse('token_rule_unfit', {
     reason: `A rule is about this repository, but it does not take the token's ${nearestUnfit(rules, job).join(', ')}.${more}`,
@@ -35,5 +35,5 @@ export const tooManyExchanges = (): ApiError =>
 export const tenantUnclear = (): ApiError =>
   refuse('token_tenant_unclear', {
     reason:
-      "Rules of several tenants take this token: name the tenant, as 'tenant_id' or in the X-Tenant-Id header.",
+      "Rules of several tenants are about this repository: name the tenant, as 'tenant_id' or in the X-Tenant-Id header.",
   });

@@ -25,7 +25,8 @@ const NOBODY = '401 Invalid or missing credentials';
 const MISSING = `400 No rule takes tokens of this issuer for repository_id ${githubJob.repository_id}. An administrator of the tenant makes one with POST /v2/token-rules.`;
 const unfit = (claims: string, more = '') =>
   `400 A rule is about this repository, but it does not take the token's ${claims}.${more}`;
-const OF_PULL_REQUEST = ' Events of pull and merge requests are taken only by a rule that names the event.';
+const OF_PULL_REQUEST =
+  ' Events of pull and merge requests and of child pipelines are taken only by a rule that names the event.';
 
 const known = ({ deps }: Pick<World, 'deps'>, apiKey: string) =>
   authenticateCaller(deps, { apiKey, tenantId: undefined });
@@ -217,6 +218,10 @@ describe('a rule', () => {
     expect(await refusedWith(asked({ pipeline_source: 'merge_request_event' }))).toBe(
       unfit("'pipeline_source' (merge_request_event)", OF_PULL_REQUEST),
     );
+    // What a merge request's pipeline begins in its turn does not say so.
+    expect(await refusedWith(asked({ pipeline_source: 'parent_pipeline' }))).toBe(
+      unfit("'pipeline_source' (parent_pipeline)", OF_PULL_REQUEST),
+    );
   });
 
   it('gives nothing in another tenant, and where several take a token one has to be named', async () => {
@@ -229,7 +234,7 @@ describe('a rule', () => {
     await makeRule(stranger, { role: 'viewer' });
     const token = await jobToken(issuer);
     expect(await refusedWith(exchange(world, token))).toBe(
-      "400 Rules of several tenants take this token: name the tenant, as 'tenant_id' or in the X-Tenant-Id header.",
+      "400 Rules of several tenants are about this repository: name the tenant, as 'tenant_id' or in the X-Tenant-Id header.",
     );
     const { tenantId } = stranger.caller;
     expect(await exchange(world, token, {}, { tenantId })).toMatchObject({
