@@ -1,8 +1,10 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { newFolder, removeFolder } from '../support/files/temporary-folder.ts';
 import { writeFiles } from '../support/files/write-files.ts';
+import { onLoopback } from '../support/http/loopback-server.ts';
 import { anIssuer } from '../support/oauth/issuer.ts';
 import { action, gitlabTemplate, runAction, runTemplate, tokenEndpoint } from '../support/programs/ci-job.ts';
 import { helloFiles, packageJson } from '../support/programs/hello-server.ts';
@@ -92,6 +94,22 @@ it('the action fails its job with the reason, and with the lines that matter', a
   expect(unasked).toMatchObject({ exit: 1, summary: expect.stringContaining('id-token: write') });
   const plain = await runAction(project, { name: 'agent', url: 'http://slipway.example.com' }, runner);
   expect(plain).toMatchObject({ exit: 1, summary: expect.stringContaining('https://') });
+});
+
+it('an empty line in a reason ends no table of the summary, behind which the rest would be formatted', async () => {
+  const refusing = createServer((_, response) => {
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ detail: 'no\r\n\n\n# [here](https://evil.example)' }));
+  });
+  const { url, close } = await onLoopback(refusing);
+  onTestFinished(close);
+  const folder = await newFolder();
+  onTestFinished(() => removeFolder(folder));
+  const project = join(folder, 'project');
+  await mkdir(project);
+  const runner = await tokenEndpoint(await anIssuer(), claimsOf(GITHUB));
+  const { summary } = await runAction(project, { name: 'agent', url }, runner);
+  expect(summary).toContain('400: no<br># [here](https://evil.example)</td>');
 });
 
 it('nothing that is given to the action is a part of its shell, and each output is one of its step', () => {

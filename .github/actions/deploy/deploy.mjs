@@ -163,8 +163,10 @@ const escaped = (value) =>
 
 /** The job's summary, where nothing that somebody else has written is more than text. */
 function summarize(title, facts, lines = []) {
+  // Behind an empty line the rest of a table would be Markdown.
+  const cell = (value) => escaped(value).replaceAll(/[\r\n]+/g, '<br>');
   const rows = facts.map(
-    ([label, value]) => `<tr><th align="left">${label}</th><td>${escaped(value)}</td></tr>`,
+    ([label, value]) => `<tr><th align="left">${label}</th><td>${cell(value)}</td></tr>`,
   );
   const log = lines.length === 0 ? '' : `<pre>${lines.map(escaped).join('\n')}</pre>\n`;
   const shown = `<h3>${escaped(title)}</h3>\n<table>${rows.join('')}</table>\n${log}`;
