@@ -97,6 +97,13 @@ export const API_KEY_ROW = 'api_key_row';
 export const apiKeyRowOf = (hash: string): Omit<ApiKeyRow, 'sk'> => ({ v: 1, entity: 'api_key_row', hash });
 
 /**
+ * The earliest version that has all that a key has. The release before reads such keys, while an upgrade is
+ * under way and after it was taken back.
+ */
+const versionOf = ({ kind, exchange }: ApiKeyItem): number =>
+  exchange !== undefined ? 4 : kind !== undefined ? 3 : 2;
+
+/**
  * Stores a new key under its hash, and its row in the list of its owner. `audit`: who asked for it. One of a
  * session, a login or a job is forgotten when it is over.
  */
@@ -104,7 +111,7 @@ export function putApiKey(item: ApiKeyItem, hash: string, audit: AuditMark | und
   const isForgotten = isLent(item) && item.expires_at !== undefined;
   const over = isForgotten ? { ttl: Math.ceil(Date.parse(item.expires_at ?? '') / 1000) } : {};
   return [
-    put(API_KEY, { ...apiKeyKey(hash), ...item, audit, ...over }, absent('pk')),
+    put(API_KEY, { ...apiKeyKey(hash), ...item, v: versionOf(item), audit, ...over }, absent('pk')),
     put(
       API_KEY_ROW,
       { ...apiKeyRowKey(ownerOfKey(item), item.id), ...apiKeyRowOf(hash), ...over },

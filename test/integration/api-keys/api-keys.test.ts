@@ -42,6 +42,9 @@ describe('a new key', () => {
     const stored = JSON.stringify(await allItems(admin.deps.table));
     expect(stored).not.toContain(key.slice(12, -4));
     expect(JSON.stringify(await keys(admin))).not.toContain(hashOf(key));
+    // The release before knows no later version, and reads the same table during an upgrade.
+    const items = await allItems(admin.deps.table);
+    expect(items.find(({ pk, sk }) => pk === `K#${hashOf(key)}` && sk === 'A')).toMatchObject({ v: 2 });
   });
 
   it('may act as a new user, and a listener’s always does, but never as another person', async () => {
