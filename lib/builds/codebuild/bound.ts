@@ -38,7 +38,14 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 /** The beginning of an instruction that runs a line of shell, with its flags. */
 const RUN = /^RUN((?: +--\S+)*) +(?! |--|\[|<<)/gim;
 /** Of a plan: what installs and builds, but not what seals. */
-const RUN_STEP = /^RUN((?: +--\S+)*) +(?=\S+ \/slipway\/builder\.mjs (?:install|build) )/gm;
+const STEPS = ['/slipway/builder.mjs install ', '/slipway/builder.mjs build '];
+
+/** Whether the command that begins at `start` is one of those, behind the program that runs it. */
+function isStep(dockerfile: string, start: number): boolean {
+  const space = dockerfile.indexOf(' ', start);
+  if (space === -1 || dockerfile.slice(start, space).includes('\n')) return false;
+  return STEPS.some((step) => dockerfile.startsWith(step, space + 1));
+}
 
 /**
  * A Dockerfile in which the job's variables are in the environment of all that it runs, of a plan only in
@@ -52,5 +59,7 @@ export function withVariables(
   if (!hasVariables(machine)) return dockerfile;
   // Whatever user the commands run as has them in its environment.
   const mount = `--mount=type=secret,id=${ENVIRONMENT},target=${MOUNTED},mode=0444`;
-  return dockerfile.replaceAll(runs === 'all' ? RUN : RUN_STEP, `RUN$1 ${mount} . ${MOUNTED} && `);
+  return dockerfile.replaceAll(RUN, (begin: string, flags: string, at: number) =>
+    runs === 'all' || isStep(dockerfile, at + begin.length) ? `RUN${flags} ${mount} . ${MOUNTED} && ` : begin,
+  );
 }
