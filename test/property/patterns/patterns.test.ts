@@ -101,6 +101,13 @@ const FOLDERS = ['lib', 'functions', 'console'];
 const TIMEOUT_MILLISECONDS = 240_000;
 /** For what is known to be undecided in a minute. */
 const EXCEPTION_TIMEOUT_MILLISECONDS = 10_000;
+/** Where the checker tries texts, their steps decide; by seconds a busy machine found safe patterns slow. */
+const BY_COUNTS_ALONE = {
+  attackTimeout: null,
+  incubationTimeout: null,
+  seedingTimeout: null,
+  recallTimeout: null,
+};
 const UNKNOWN = 'unknown';
 const CACHE_FOLDER = 'node_modules/.cache/slipway-patterns';
 const CACHE = `${CACHE_FOLDER}/recheck-${packages.devDependencies.recheck}.json`;
@@ -122,7 +129,7 @@ async function statusOf({ source, flags, written }: Pattern, known: Record<strin
   const found = known[key];
   if (found !== undefined) return found;
   const timeout = written in exceptions ? EXCEPTION_TIMEOUT_MILLISECONDS : TIMEOUT_MILLISECONDS;
-  const result = await check(source, flags, { timeout });
+  const result = await check(source, flags, { timeout, ...BY_COUNTS_ALONE });
   const status = result.status === 'vulnerable' ? result.complexity.summary : result.status;
   // A machine with more time may decide on what nothing else is known of.
   if (status !== UNKNOWN || written in exceptions) known[key] = status;
