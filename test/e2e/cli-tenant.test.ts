@@ -46,6 +46,12 @@ it('asks for the id where two have a name', async () => {
 it('registers a listener, gives it a key by its name, and deletes it', async () => {
   const more = ['--namespace', 'agents'];
   expectGolden('listeners-create', await printedBy(at(), ['listeners', 'create', 'far', ...more], 'json'));
+  // The one of this machine begins a moment after the API answers.
+  const local = async () =>
+    (await json(['listeners', 'list'])).find((one: { compute_id: string }) => one.compute_id === 'local');
+  await expect
+    .poll(local, { timeout: 60_000 })
+    .toMatchObject({ status: 'ONLINE', platform: expect.any(String) });
   expectGolden('listeners-list', await printedBy(at(), ['listeners', 'list']));
   const key = ['keys', 'create', 'far', '--role', 'listener'];
   expect(await run(key)).toMatchObject({ exit: 2, stderr: expect.stringContaining('go together') });
