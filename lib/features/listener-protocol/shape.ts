@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { COUNTS_ROWS_MAX, countsRow, measured, unmeasured } from '../../contract/deployments/counts.ts';
 import { healthCheck } from '../../contract/deployments/health-check.ts';
 import { onRelease } from '../../contract/deployments/on-release.ts';
 import { resolvedRuntimes } from '../../contract/deployments/runtimes.ts';
@@ -24,7 +25,9 @@ export const TASKS_PER_CLAIM_MAX = 10;
  * `POST …/tasks/claim`. `wait_seconds` is a hint: how long the server may hold the answer while there is
  * no work. `max`: so many tasks the instance may have in hand; one answer brings ten of them at most.
  * `holding` names tasks that it is at work on: they count towards `max`, keep their lease, and do not come
- * back. `platform`: the machine (`linux/arm64`), for which folders and images are built.
+ * back. `platform`: the machine (`linux/arm64`), for which folders and images are built. `counts`: minutes
+ * that are over, in which something happened; they are sent until a claim with them is answered. `missing`:
+ * what the listener cannot measure, and why; absent: it says nothing of that.
  */
 export const claimRequest = z
   .object({
@@ -37,6 +40,8 @@ export const claimRequest = z
     max: z.int().min(1).max(TASKS_IN_HAND_MAX).nullish(),
     holding: z.array(z.guid()).max(TASKS_IN_HAND_MAX).nullish(),
     wait_seconds: z.int().min(0).max(20).nullish(),
+    counts: z.array(countsRow).max(COUNTS_ROWS_MAX).nullish(),
+    missing: z.array(unmeasured).max(measured.length).nullish(),
   })
   .transform(withoutNulls)
   .transform(({ max = 1, holding = [], wait_seconds = 0, ...rest }) => ({
