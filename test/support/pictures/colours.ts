@@ -1,0 +1,21 @@
+/** Light and dark, as the console has them (`console/style`). */
+export const colours = {
+  bg: ['#f7f8f9', '#0b0d10'],
+  surface: ['#ffffff', '#121519'],
+  sunken: ['#eff1f3', '#14181d'],
+  line: ['#e6e8ec', '#23282e'],
+  'line-2': ['#d3d7dd', '#343b44'],
+  ink: ['#14171c', '#eef0f3'],
+  'ink-2': ['#48505c', '#adb5c0'],
+  'ink-3': ['#626a76', '#8d96a2'],
+  ok: ['#13713f', '#4fcb88'],
+  'ok-bg': ['#e6f5ec', '#10291c'],
+  busy: ['#2553c4', '#8db0ff'],
+  'busy-bg': ['#e9effd', '#17233f'],
+  warn: ['#875300', '#e7b04c'],
+  'warn-bg': ['#fdf2dc', '#2d220e'],
+  bad: ['#bb2720', '#ff8a82'],
+  'bad-bg': ['#fdecea', '#371817'],
+  idle: ['#626a76', '#8d96a2'],
+  'idle-bg': ['#eaecef', '#23282f'],
+} as const;
