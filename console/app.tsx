@@ -10,8 +10,10 @@ import { chooseTenant, chosenTenant, needsTenant, onSession, sessionNow } from '
 import { Deployments } from './pages/deployments.tsx';
 import { ReplaceSession } from './pages/replace-session.tsx';
 import { SignIn } from './pages/sign-in.tsx';
+import { ButtonLink } from './ui/button.tsx';
 import { Frame } from './ui/frame.tsx';
 import { Lazy } from './ui/lazy.tsx';
+import { Top } from './ui/page.tsx';
 import { Empty, Problem, Skeleton } from './ui/states.tsx';
 
 const pages = () => import('./pages/lazy.ts');
@@ -141,7 +143,10 @@ function Pages() {
       </Route>
       <Route>
         <main id="main">
-          <Empty title="There is no such page." />
+          <Top title="Page not found" />
+          <Empty title="There is nothing at this address" picture="search">
+            <ButtonLink href="/">Go to the overview</ButtonLink>
+          </Empty>
         </main>
       </Route>
     </Switch>

@@ -1,7 +1,8 @@
 import type { DeploymentStatus, RevisionStatus } from '../../lib/contract/revision-status.ts';
 import type { ListenerStatus } from '../../lib/features/listeners/shape.ts';
 
-export type Tone = 'good' | 'busy' | 'bad' | 'quiet' | 'unsure';
+/** Green serves, blue moves, amber needs somebody, red is broken, grey waits or is past. */
+export type Tone = 'ok' | 'busy' | 'bad' | 'idle' | 'warn';
 export type Shape = 'disc' | 'spinner' | 'cross' | 'ring' | 'triangle' | 'bar';
 export type Look = { tone: Tone; shape: Shape; word: string };
 
@@ -11,7 +12,7 @@ type OtherStatus = 'ENABLED' | 'DISABLED' | 'PENDING' | 'DELIVERED' | 'FAILED' |
 /** The one place that says how a status looks, everywhere. Never by colour alone: shape and word say it too. */
 const looks: Record<RevisionStatus | DeploymentStatus | ListenerStatus | OtherStatus, Look> = {
   CREATING: { tone: 'busy', shape: 'spinner', word: 'Creating' },
-  QUEUED: { tone: 'quiet', shape: 'ring', word: 'Queued' },
+  QUEUED: { tone: 'idle', shape: 'ring', word: 'Queued' },
   AWAITING_BUILD: { tone: 'busy', shape: 'spinner', word: 'Waiting to build' },
   BUILDING: { tone: 'busy', shape: 'spinner', word: 'Building' },
   AWAITING_DEPLOY: { tone: 'busy', shape: 'spinner', word: 'Waiting to deploy' },
@@ -19,22 +20,22 @@ const looks: Record<RevisionStatus | DeploymentStatus | ListenerStatus | OtherSt
   CREATE_FAILED: { tone: 'bad', shape: 'cross', word: 'Create failed' },
   BUILD_FAILED: { tone: 'bad', shape: 'cross', word: 'Build failed' },
   DEPLOY_FAILED: { tone: 'bad', shape: 'cross', word: 'Deploy failed' },
-  DEPLOYED: { tone: 'good', shape: 'disc', word: 'Deployed' },
-  SKIPPED: { tone: 'quiet', shape: 'bar', word: 'Skipped' },
-  INTERRUPTED: { tone: 'quiet', shape: 'bar', word: 'Interrupted' },
-  UNKNOWN: { tone: 'unsure', shape: 'triangle', word: 'Unknown' },
-  UNUSED: { tone: 'quiet', shape: 'ring', word: 'Not serving' },
-  READY: { tone: 'good', shape: 'disc', word: 'Serving' },
+  DEPLOYED: { tone: 'ok', shape: 'disc', word: 'Deployed' },
+  SKIPPED: { tone: 'idle', shape: 'bar', word: 'Skipped' },
+  INTERRUPTED: { tone: 'idle', shape: 'bar', word: 'Interrupted' },
+  UNKNOWN: { tone: 'warn', shape: 'triangle', word: 'Unknown' },
+  UNUSED: { tone: 'idle', shape: 'ring', word: 'Not serving' },
+  READY: { tone: 'ok', shape: 'disc', word: 'Serving' },
   AWAITING_DELETE: { tone: 'busy', shape: 'spinner', word: 'Being deleted' },
-  ONLINE: { tone: 'good', shape: 'disc', word: 'Online' },
+  ONLINE: { tone: 'ok', shape: 'disc', word: 'Online' },
   OFFLINE: { tone: 'bad', shape: 'cross', word: 'Offline' },
-  NEVER_SEEN: { tone: 'quiet', shape: 'ring', word: 'Never seen' },
-  ENABLED: { tone: 'good', shape: 'disc', word: 'Enabled' },
+  NEVER_SEEN: { tone: 'idle', shape: 'ring', word: 'Never seen' },
+  ENABLED: { tone: 'ok', shape: 'disc', word: 'Enabled' },
   DISABLED: { tone: 'bad', shape: 'cross', word: 'Disabled' },
   PENDING: { tone: 'busy', shape: 'spinner', word: 'Pending' },
-  DELIVERED: { tone: 'good', shape: 'disc', word: 'Delivered' },
+  DELIVERED: { tone: 'ok', shape: 'disc', word: 'Delivered' },
   FAILED: { tone: 'bad', shape: 'cross', word: 'Failed' },
-  active: { tone: 'good', shape: 'disc', word: 'Active' },
+  active: { tone: 'ok', shape: 'disc', word: 'Active' },
   expired: { tone: 'bad', shape: 'cross', word: 'Expired' },
 };
 
@@ -43,7 +44,7 @@ export function lookOf(status: string): Look {
   const known: Record<string, Look> = looks;
   if (Object.hasOwn(known, status) && known[status] !== undefined) return known[status];
   const word = status.toLowerCase().replaceAll('_', ' ');
-  return { tone: 'unsure', shape: 'triangle', word: word.charAt(0).toUpperCase() + word.slice(1) };
+  return { tone: 'warn', shape: 'triangle', word: word.charAt(0).toUpperCase() + word.slice(1) };
 }
 
 const moving: ReadonlySet<string> = new Set([

@@ -238,7 +238,7 @@ function Entry({ revision, deployment, active }: EntryProps) {
       <Origin revision={revision} />
       {revision.queue_position !== null && <p class="small">Place in the queue: {revision.queue_position}</p>}
       {revision.status_message !== null && (
-        <p class="why">
+        <p class="reason-text">
           <Reason of={revision.status_message} />
         </p>
       )}

@@ -143,7 +143,7 @@ function Row({ deployment }: { deployment: ListedDeployment }) {
       <td>
         <NewestStatus of={newest} />
         {typeof newest?.status_message === 'string' && !isEmptyFirst(newest) && (
-          <span class="why">
+          <span class="reason-text">
             <Reason of={newest.status_message} />
           </span>
         )}

@@ -11,7 +11,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
     setTimeout(() => setCopied(false), SHOWN_MILLISECONDS);
   };
   return (
-    <button type="button" class="plain" onClick={() => void copy()}>
+    <button type="button" class="b quiet" onClick={() => void copy()}>
       <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
     </button>
   );

@@ -1,29 +1,40 @@
 import { type ComponentChildren, createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { useContext, useId } from 'preact/hooks';
 import { Refusal } from '../../lib/client/refusal.ts';
+import { Choice } from './choice.tsx';
 
 /** What was refused of the form around; its fields say what is wrong with each. */
 export const Refused = createContext<unknown>(undefined);
 
 type FieldProps = { label: string; of: string; hint?: string | undefined; children: ComponentChildren };
 
-/** A field with what the API found wrong in it; `of` is its name there: `source_config.repo_url`. */
-export function Field({ label, of, hint, children }: FieldProps) {
+/** What the API found wrong in a field, by its name there: `source_config.repo_url`. */
+function useProblems(of: string): { text: string }[] {
   const error = useContext(Refused);
-  const found =
-    error instanceof Refusal
-      ? error.fields.filter(({ field }) => field === of || field.startsWith(`${of}.`))
-      : [];
+  return error instanceof Refusal
+    ? error.fields.filter(({ field }) => field === of || field.startsWith(`${of}.`))
+    : [];
+}
+
+const Problems = ({ found }: { found: readonly { text: string }[] }) => (
+  <>
+    {found.map(({ text }) => (
+      <span key={text} class="field-problem" role="alert">
+        {text}
+      </span>
+    ))}
+  </>
+);
+
+/** A field with one line of consequence, or what the API found wrong in it; `of` is its name there. */
+export function Field({ label, of, hint, children }: FieldProps) {
+  const found = useProblems(of);
   return (
     <label class="field">
       <span>{label}</span>
       {children}
-      {hint !== undefined && <span class="quiet small">{hint}</span>}
-      {found.map(({ text }) => (
-        <span key={text} class="field-problem" role="alert">
-          {text}
-        </span>
-      ))}
+      {hint !== undefined && <span class="small">{hint}</span>}
+      <Problems found={found} />
     </label>
   );
 }
@@ -63,24 +74,23 @@ type ChoiceProps<T extends string> = Omit<FieldProps, 'children'> & {
   choices: readonly (readonly [value: T, word: string])[];
 };
 
-/** A field for one of a few values. */
+/** A field for one of several values. */
 export function ChoiceField<T extends string>({ label, of, hint, value, set, choices }: ChoiceProps<T>) {
+  const id = useId();
+  const found = useProblems(of);
   return (
-    <Field label={label} of={of} hint={hint}>
-      <select
+    <div class="field">
+      <span id={id}>{label}</span>
+      <Choice
+        label={label}
+        labelledBy={id}
         value={value}
-        onChange={({ currentTarget }) => {
-          const chosen = choices.find(([each]) => each === currentTarget.value);
-          if (chosen !== undefined) set(chosen[0]);
-        }}
-      >
-        {choices.map(([each, word]) => (
-          <option key={each} value={each}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </Field>
+        options={choices.map(([each, title]) => ({ value: each, title }))}
+        onChange={set}
+      />
+      {hint !== undefined && <span class="small">{hint}</span>}
+      <Problems found={found} />
+    </div>
   );
 }
 

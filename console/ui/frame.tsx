@@ -1,46 +1,31 @@
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
 import { forgetIgnored, ignoredNow, onIgnored } from '../data/ignored.ts';
-import { PREFIX } from '../data/place.ts';
-import { useMe } from '../data/queries.ts';
-import { chooseTenant, chosenTenant, signOut } from '../data/session.ts';
-import { placesFor } from '../logic/places.ts';
 import { Dialog } from './dialog.tsx';
 import { useKeys, usePaletteKey } from './keys.ts';
-import { Mark } from './mark.tsx';
+import { Bar, Side } from './navigation.tsx';
 import { Problem } from './states.tsx';
-import { applyTheme, theme, themes } from './theme.ts';
-import { Who } from './who.tsx';
+import { Toasts } from './toast.tsx';
 
 /** What stands around every page; `problem`: why what is shown may be old. */
 export function Frame({ children, problem }: { children: ComponentChildren; problem?: Error | undefined }) {
   const [isHelp, setHelp] = useState(false);
   const [palette, openPalette] = usePalette();
   useKeys({ '?': () => setHelp(true) });
+  const toHelp = () => setHelp(true);
   return (
     <>
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <nav class="side" aria-label="Main">
-        <Link class="brand" href="/deployments">
-          <Mark /> Slipway
-        </Link>
-        <Places />
-        <a href={`${PREFIX}/docs`} target="_blank" rel="noreferrer">
-          API
-        </a>
-        <button type="button" class="plain" onClick={openPalette}>
-          Go to… <kbd>Ctrl K</kbd>
-        </button>
-        <Person />
-      </nav>
+      <Side openPalette={openPalette} openHelp={toHelp} />
       <div class="content">
         {problem !== undefined && <Problem error={problem} />}
         <Ignored />
         {children}
       </div>
+      <Bar openPalette={openPalette} openHelp={toHelp} />
+      <Toasts />
       {palette}
       {isHelp && <Help onClose={() => setHelp(false)} />}
     </>
@@ -66,55 +51,6 @@ function usePalette() {
   }, []);
   usePaletteKey(open);
   return [Palette !== undefined && <Palette onClose={() => setPalette(undefined)} />, open] as const;
-}
-
-function Places() {
-  const { data: me } = useMe();
-  const [place] = useLocation();
-  return placesFor(me?.permissions ?? ['deployments:read']).map(({ path, title }) => (
-    <Link key={path} href={path} aria-current={place.startsWith(path) ? 'page' : undefined}>
-      {title}
-    </Link>
-  ));
-}
-
-function Person() {
-  const { data: me } = useMe();
-  const [chosen, setChosen] = useState(theme);
-  return (
-    <div class="person">
-      <Who />
-      {me !== undefined && me.tenants.length > 1 && (
-        <select
-          aria-label="Tenant"
-          value={chosenTenant() ?? me.tenant_id ?? ''}
-          onChange={({ currentTarget }) => chooseTenant(currentTarget.value)}
-        >
-          {me.tenants.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-      <select
-        aria-label="Theme"
-        value={chosen}
-        onChange={({ currentTarget: { value } }) => {
-          const next = themes.find((each) => each === value) ?? 'auto';
-          applyTheme(next);
-          setChosen(next);
-        }}
-      >
-        <option value="auto">System theme</option>
-        <option value="light">Light</option>
-        <option value="dark">Dark</option>
-      </select>
-      <button type="button" class="plain" onClick={() => void signOut()}>
-        Sign out
-      </button>
-    </div>
-  );
 }
 
 const keys: [key: string, does: string][] = [

@@ -12,7 +12,7 @@ export function StageBar({ stages }: { stages: readonly Stage[] }) {
   const whole = widths.reduce((sum, width) => sum + width, 0);
   let left = 0;
   return (
-    <div class="stages">
+    <div class="stage-bar">
       <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
         {stages.map(({ kind, isOpen }, index) => {
           const width = ((widths[index] ?? 0) / whole) * 100;

@@ -1,47 +1,26 @@
 import type { Revision } from '../../lib/client/endpoints.ts';
 import { isEmptyFirst } from '../../lib/client/revision.ts';
 import { lookOf, type Shape } from '../logic/status.ts';
+import { Badge, State } from './badge.tsx';
+import { circleCheck, circleMinus, circleX, clock, type Icon, loaderCircle, triangleAlert } from './icons.ts';
 
-const shapes: Record<Shape, preact.JSX.Element> = {
-  disc: <circle cx="6" cy="6" r="5" fill="currentColor" />,
-  spinner: (
-    <circle
-      class="spin"
-      cx="6"
-      cy="6"
-      r="4.5"
-      fill="none"
-      stroke="currentColor"
-      stroke-width="2"
-      stroke-dasharray="14 14"
-    />
-  ),
-  cross: (
-    <path
-      d="M2 2l8 8M10 2l-8 8"
-      fill="none"
-      stroke="currentColor"
-      stroke-width="2.2"
-      stroke-linecap="round"
-    />
-  ),
-  ring: <circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" stroke-width="1.6" />,
-  triangle: (
-    <path d="M6 1.2l5 9.3H1z" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linejoin="round" />
-  ),
-  bar: <path d="M2 6h8" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" />,
+const icons: Record<Shape, Icon> = {
+  disc: circleCheck,
+  spinner: loaderCircle,
+  cross: circleX,
+  ring: clock,
+  triangle: triangleAlert,
+  bar: circleMinus,
 };
 
-/** A status by its shape, its word and its colour. */
-export function Status({ of }: { of: string }) {
+/** A status by its icon, its word and its colour; `isBadge`: on a ground, once a page, beside the title. */
+export function Status({ of, isBadge = false }: { of: string; isBadge?: boolean }) {
   const { tone, shape, word } = lookOf(of);
+  const As = isBadge ? Badge : State;
   return (
-    <span class={`status ${tone}`}>
-      <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
-        {shapes[shape]}
-      </svg>
+    <As tone={tone} icon={icons[shape]} isTurning={shape === 'spinner'}>
       {word}
-    </span>
+    </As>
   );
 }
 

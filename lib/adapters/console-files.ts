@@ -1,5 +1,5 @@
 /** A file of the console, compressed with Brotli. */
-export type ConsoleFile = { contentType: 'text/css' | 'text/javascript'; brotli: Buffer };
+export type ConsoleFile = { contentType: 'text/css' | 'text/javascript' | 'font/woff2'; brotli: Buffer };
 
 /** What the page names: its script, its style, and the parts of the script that are wanted at once. */
 export type ConsoleEntry = {

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Metafile } from 'esbuild';
@@ -13,7 +14,7 @@ export type ConsoleBundle = { entry: ConsoleEntry; files: ReadonlyMap<string, Co
 
 /**
  * Makes the console's files from its sources: one script for what every page needs, one for each page that is
- * loaded when it is opened, and one style.
+ * loaded when it is opened, one style, and its fonts.
  */
 export async function bundleConsole(): Promise<ConsoleBundle> {
   // Few starts of the embedded runtime need the bundler.
@@ -31,6 +32,8 @@ export async function bundleConsole(): Promise<ConsoleBundle> {
     define: { 'process.env.NODE_ENV': '"production"' },
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    loader: { '.woff2': 'file' },
     outdir: FOLDER,
     write: false,
     metafile: true,
@@ -45,8 +48,13 @@ export async function bundleConsole(): Promise<ConsoleBundle> {
 
 const nameOf = (path: string): string => path.replaceAll('\\', '/').split('/').at(-1) ?? path;
 
+const contentTypes: Record<string, ConsoleFile['contentType']> = {
+  '.css': 'text/css',
+  '.woff2': 'font/woff2',
+};
+
 const compressed = (path: string, contents: Uint8Array): ConsoleFile => ({
-  contentType: path.endsWith('.css') ? 'text/css' : 'text/javascript',
+  contentType: contentTypes[extname(path)] ?? 'text/javascript',
   brotli: brotliCompressSync(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
 });
 

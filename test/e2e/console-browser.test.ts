@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { Role } from '../../lib/contract/roles.ts';
 import { type Installed, installed } from '../support/console/installed.ts';
-import { aPerson, barriersInBothThemes, keyIn } from '../support/console/person.ts';
+import { aPerson, barriersInBothThemes, inOwnMenu, keyIn } from '../support/console/person.ts';
 import { api, expectApi, type Program, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
@@ -31,7 +31,7 @@ it('another tab is signed in by the first, and signing out ends the session in b
   await second.getByRole('link', { name: 'agent-7', exact: true }).waitFor();
   const asSession = { ...program, apiKey: key };
   expect((await api(asSession, 'GET', '/v2/me')).body).toMatchObject({ is_session: true });
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await inOwnMenu(page, 'Sign out');
   for (const each of [page, second]) await each.getByLabel('API key').waitFor();
   await until(async () => (await api(asSession, 'GET', '/v2/me')).status === 401, {
     what: 'the session to be over',
@@ -129,7 +129,7 @@ it('what is typed as soon as the page is there stays', async () => {
 it('who signs out while the API is away is told that the session goes on', async () => {
   const { page } = await signedIn();
   await page.route('**/v2/console-sessions', (route) => route.abort());
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await inOwnMenu(page, 'Sign out');
   await page.getByText('the session goes on').waitFor();
   expect(await page.getByLabel('API key').isVisible()).toBe(true);
 });

@@ -85,7 +85,7 @@ it('by mouse alone, but for the texts', async () => {
   await page.getByRole('link', { name: 'by-mouse' }).click();
   const address = page.locator('.facts').getByRole('link', { name: /\/d\/by-mouse$/ });
   expect(await opened(page, () => address.click())).toContain('v1');
-  await page.getByRole('button', { name: 'Go to…' }).click();
+  await page.getByRole('button', { name: /^Search or jump to/ }).click();
   await page.getByRole('option', { name: /^Deployments/ }).click();
   await page.getByRole('heading', { name: 'Deployments' }).waitFor();
   expect(seen.complaints).toEqual([]);

@@ -4,7 +4,7 @@ import Provider from 'oidc-provider';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeEach, expect, it, vi } from 'vitest';
 import { installed } from '../support/console/installed.ts';
-import { aPerson, barriersInBothThemes, type Person } from '../support/console/person.ts';
+import { aPerson, barriersInBothThemes, inOwnMenu, type Person } from '../support/console/person.ts';
 import { onLoopback } from '../support/http/loopback-server.ts';
 import { interact } from '../support/oauth/provider.ts';
 import { expectApi, type Program } from '../support/programs/program.ts';
@@ -229,7 +229,7 @@ it('is signed in for as long as the issuer renews, in other tabs too, until they
   }
   expect(bearers.size).toBeGreaterThan(1);
   await expectNoToken(person);
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await inOwnMenu(page, 'Sign out');
   for (const each of [page, second]) await each.getByLabel('API key').waitFor();
   await until(() => issuer.counts.revocations > 0, { what: 'the grant to be ended' });
   // Another person may be next: the issuer asks who it is.

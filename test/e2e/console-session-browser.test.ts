@@ -148,12 +148,15 @@ it('every page shows the user and the tenant, on a narrow screen too', async () 
   const me = (await api(program, 'GET', '/v2/me')).body as { user_id: string; tenants: { name: string }[] };
   for (const place of ['deployments', 'deployments/new', 'listeners', 'access', 'audit', 'nowhere']) {
     await page.goto(`${program.baseUrl}/console/${place}`);
-    const who = page.getByRole('navigation').locator('.who');
-    await who.waitFor();
-    expect(await who.innerText()).toContain(me.user_id);
-    expect(await who.innerText()).toContain(me.tenants[0]?.name);
+    const side = page.getByRole('navigation', { name: 'Main' });
+    await side.locator('.who').waitFor();
+    expect(await side.getByTitle(me.user_id).innerText()).toBe('You');
+    expect(await side.locator('.tenant').innerText()).toBe(me.tenants[0]?.name);
   }
   await page.setViewportSize({ width: 390, height: 800 });
-  expect(await page.locator('.who').isVisible()).toBe(true);
+  await page.getByRole('button', { name: 'More pages' }).click();
+  const sheet = page.getByRole('menu', { name: 'More pages' });
+  expect(await sheet.getByTitle(me.user_id).isVisible()).toBe(true);
+  expect(await sheet.innerText()).toContain(me.tenants[0]?.name);
   expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0);
 });

@@ -131,7 +131,7 @@ const deliveryColumns: Column<Delivery>[] = [
     cell: ({ result, reason }) => (
       <>
         <Status of={result} />
-        {reason !== null && <span class="why">{reason}</span>}
+        {reason !== null && <span class="reason-text">{reason}</span>}
       </>
     ),
   },

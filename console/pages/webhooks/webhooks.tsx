@@ -29,7 +29,7 @@ const columns: Column<Webhook>[] = [
     cell: ({ status, disabled_reason: reason }) => (
       <>
         <Status of={status} />
-        {reason !== null && <span class="why">{reason}</span>}
+        {reason !== null && <span class="reason-text">{reason}</span>}
       </>
     ),
   },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 /** The console as it is served: one page for all of its places, and the files that it is made of. */
 
-export const consoleTypes = ['text/html', 'text/css', 'text/javascript'] as const;
+export const consoleTypes = ['text/html', 'text/css', 'text/javascript', 'font/woff2'] as const;
 
 /** Below `/console/`; any other path is a place in the console. */
 export const ASSETS = 'assets/';
@@ -32,6 +32,7 @@ const policyWith = (connectTo: readonly string[]): string =>
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self' data:",
     ['connect-src', "'self'", ...connectTo].join(' '),
     "base-uri 'none'",

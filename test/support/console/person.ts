@@ -57,6 +57,18 @@ export async function aLink(program: Program, key = program.apiKey): Promise<str
 /** The key that the page works with. */
 export const keyIn = (page: Page): Promise<string> => page.evaluate<string>("name.replace(/^.*=/, '')");
 
+/** Chooses from a list that opens below its button, as `Choice` of console/ui/choice.tsx draws it. */
+export async function choose(page: Page, label: string, option: string | RegExp): Promise<void> {
+  await page.getByRole('button', { name: new RegExp(`^${label}\\b`) }).click();
+  await page.getByRole('option', { name: option }).click();
+}
+
+/** Does what stands in the menu of who is signed in. */
+export async function inOwnMenu(page: Page, item: string): Promise<void> {
+  await page.locator('button.person').click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
 /** What is wrong with the page for those who cannot see or point well, in words. */
 export async function barriers(page: Page): Promise<string[]> {
   // The page's policy lets no script in, and this is none of the page's.
