@@ -67,6 +67,8 @@ export const tokenIssuers = /* @__PURE__ */ once(() =>
   ),
 );
 export const uploadOrigin = /* @__PURE__ */ once(() => env.UPLOAD_ORIGIN());
+/** Agents answer at the same addresses, wherever the console is opened. */
+export const agentOrigins = (): readonly string[] => env.AGENT_ORIGINS();
 export const git = /* @__PURE__ */ once(() =>
   createHttpGit({ fetch: createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false }) }),
 );

@@ -47,9 +47,10 @@ export class SlipwayStack extends Stack {
       row: functionRows.ingestLogs,
       logGroup: builds.logGroup,
     });
-    const api = new Api(this, 'Api', platform);
-    new Notes(this, 'Notes', platform, api.logGroup);
     const agents = settings.compute === undefined ? undefined : new AgentsStack(this, 'Agents', platform);
+    const variables = { ...platform.variables, AGENT_ORIGINS: agents?.origins.join(',') };
+    const api = new Api(this, 'Api', { ...platform, variables });
+    new Notes(this, 'Notes', platform, api.logGroup);
     this.nestedStacks = [...api.areas, ...(agents === undefined ? [] : [agents])];
     new Registry(this, 'Registry', platform, {
       push: [workflow.functions.BuildFunctionArn.role, api.roleOf('createPushToken')],
@@ -110,6 +111,7 @@ export class SlipwayStack extends Stack {
       OIDC_ISSUERS: settings.oidcIssuers,
       OIDC_CLIENT_ID: settings.oidcClientId,
       OIDC_TOKEN_ENDPOINT: settings.oidcTokenEndpoint,
+      AGENT_ORIGINS: undefined,
       UPLOAD_ORIGIN: `https://${bucketName}.s3.${region}.${this.urlSuffix}`,
       EVENT_BUS_NAME: eventBusName(settings),
       DELIVER_FUNCTION_NAME: nameOf(settings, functionRows.deliver.name),

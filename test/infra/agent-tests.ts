@@ -70,6 +70,7 @@ export function agentTests(stacksOf: () => Synthesised): void {
         'TriggerssweepRole',
         'createdeploymentFunction',
         'createtenantFunction',
+        'getconsoleFunction',
         'settingsParameter',
       ]);
     });

@@ -85,6 +85,19 @@ export function frontTests(): void {
     });
   });
 
+  it("are what the console's page may ask: at the front, and at the hosts of their domain", () => {
+    const originsOf = (stacks: Synthesised) => {
+      const functions = stacks.all('AWS::Lambda::Function');
+      const [, made] = functions.find(([id]) => id.includes('getconsoleFunction')) ?? [];
+      return JSON.stringify(made?.Properties).match(/"AGENT_ORIGINS":(.*?\]\]\}|"[^"]*")/)?.[1];
+    };
+    const front = /^\{"Fn::Join":\["",\["https:\/\/",\{"Ref":"\w*FrontDistribution\w*DomainName"\}/;
+    expect(originsOf(withAgents())).toMatch(front);
+    expect(originsOf(withAgents())).not.toContain('*');
+    expect(originsOf(synthesised(ofOnesOwn))).toMatch(front);
+    expect(originsOf(synthesised(ofOnesOwn))).toContain('",https://*.agents.example.com"');
+  });
+
   describe('the network', () => {
     it('is named by what a deploy prints, so that a database can admit agents', () => {
       const names = Object.keys(withAgents().outputs).filter((name) => name.startsWith('Agents'));

@@ -1,4 +1,4 @@
-import { consoleFiles, signIn, uploadOrigin } from '../../../lib/container.ts';
+import { agentOrigins, consoleFiles, signIn, uploadOrigin } from '../../../lib/container.ts';
 import { showConsole } from '../../../lib/features/console-pages/page.ts';
 import { getConsolePart as row } from '../../../lib/features/console-pages/routes.ts';
 import { publicEndpoint } from '../../../lib/http/endpoint.ts';
@@ -8,4 +8,5 @@ export const handler = create(() => ({
   consoleFiles: consoleFiles(),
   signIn: signIn(),
   uploadOrigin: uploadOrigin(),
+  agentOrigins,
 }));

@@ -24,6 +24,7 @@ import { noteKeyUse } from '../../features/api-keys/note-use.ts';
 import { writtenAuditLog } from '../../features/audit/take-notes.ts';
 import type { Log } from '../../listener/log.ts';
 import type { Processes } from '../../processes/run-command.ts';
+import { isLoopbackHost } from '../../serving/hosts.ts';
 import { installedApiDocs } from '../api-docs.ts';
 import { createDiskBlobs, type DiskBlobs } from '../blobs/disk.ts';
 import { type Builder, openBuilder } from '../builder/builder.ts';
@@ -55,6 +56,8 @@ export type EmbeddedDeps = Deps & {
   signIn: SignIn;
   /** Uploads come to this machine too. */
   uploadOrigin: undefined;
+  /** Origins of the agents for a page that is opened at `baseUrl`. */
+  agentOrigins: (baseUrl: string) => readonly string[];
 };
 
 type Parts = {
@@ -123,10 +126,17 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     serverCaller: createServerCaller(parts.agentsPort),
   };
   const pages = { apiDocs: installedApiDocs, consoleFiles: bundledConsole(), cliFiles: bundledCli() };
-  const signingIn = { signIn: settings.signIn, uploadOrigin: undefined };
+  const agentOrigins = (pageUrl: string) => originsHere(pageUrl, parts.agentsPort());
+  const signingIn = { signIn: settings.signIn, uploadOrigin: undefined, agentOrigins };
   const rest = { ...pages, ...signingIn, ...outbound, auditLog, settings: allowed };
   const deps: EmbeddedDeps = { ...base, ...identity, workflow, ...rest };
   return deps;
+}
+
+/** For a browser on another machine `localhost` is that machine, which no agent of ours answers at. */
+function originsHere(pageUrl: string, agentsPort: number | undefined): string[] {
+  if (agentsPort === undefined || !isLoopbackHost(new URL(pageUrl).hostname)) return [];
+  return [`http://localhost:${agentsPort}`, `http://*.localhost:${agentsPort}`];
 }
 
 /**

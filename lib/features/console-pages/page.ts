@@ -6,7 +6,13 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import type { getConsolePart as row } from './routes.ts';
 import { ASSETS, type ConsoleOutput, SESSION_WORKER } from './shape.ts';
 
-type PageDeps = { consoleFiles: ConsoleFiles; signIn: SignIn; uploadOrigin: string | undefined };
+type PageDeps = {
+  consoleFiles: ConsoleFiles;
+  signIn: SignIn;
+  uploadOrigin: string | undefined;
+  /** Where agents answer for a page that is opened at `baseUrl`; a host may begin with `*.`. */
+  agentOrigins: (baseUrl: string) => readonly string[];
+};
 type Asked = Pick<RouteInput<typeof row>, 'headers' | 'baseUrl'> & {
   /** Absent: the console's own address. */
   params?: { proxy?: string | undefined };
@@ -23,8 +29,11 @@ export async function showConsole(
   const path = params?.proxy ?? '';
   const isWorker = path === SESSION_WORKER;
   if (!isWorker && !path.startsWith(ASSETS)) {
-    const text = pageOf(await deps.consoleFiles.entry(), new URL(baseUrl).pathname.replace(/\/$/, ''));
-    return { contentType: 'text/html', text, isBase64: false, connectTo: othersOf(deps), isAskedAnew: true };
+    const agents = deps.agentOrigins(baseUrl);
+    const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
+    const text = pageOf(await deps.consoleFiles.entry(), { prefix, agents });
+    const connectTo = [...othersOf(deps), ...agents];
+    return { contentType: 'text/html', text, isBase64: false, connectTo, isAskedAnew: true };
   }
   const { consoleFiles } = deps;
   const name = isWorker ? (await consoleFiles.entry()).sessionWorker : path.slice(ASSETS.length);
@@ -41,14 +50,20 @@ const encoded = ({ contentType, brotli }: ConsoleFile, takesBrotli: boolean): Co
   ...(takesBrotli && { contentEncoding: 'br' }),
 });
 
-/** Where the page sends requests beside our own origin: to who signs people in, and to where uploads go. */
+/** Where the page sends requests beside our own origin and agents: to who signs people in, and to where uploads go. */
 function othersOf({ signIn, uploadOrigin }: PageDeps): string[] {
   const urls = [signIn?.issuer, signIn?.tokenEndpoint, uploadOrigin].filter((url) => url !== undefined);
   return [...new Set(urls.map((url) => new URL(url).origin))];
 }
 
-/** `prefix`: the path that all of ours lie under. A path of a URL holds no quotes and no angle brackets. */
-function pageOf({ script, style, imports }: ConsoleEntry, prefix: string): string {
+type Around = {
+  /** The path that all of ours lie under. A path of a URL holds no quotes and no angle brackets. */
+  prefix: string;
+  /** Which agents the page may ask itself: it cannot read its own policy. */
+  agents: readonly string[];
+};
+
+function pageOf({ script, style, imports }: ConsoleEntry, { prefix, agents }: Around): string {
   const at = (name: string) => `${prefix}/console/${ASSETS}${name}`;
   const preloads = imports.map((name) => `<link rel="modulepreload" href="${at(name)}">\n`).join('');
   return `<!doctype html>
@@ -57,6 +72,7 @@ function pageOf({ script, style, imports }: ConsoleEntry, prefix: string): strin
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta name="slipway-agents" content="${agents.join(' ')}">
 <title>Slipway</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${at(style)}">

@@ -13,7 +13,14 @@ const page = {
   errors: ['path_not_found'],
   headers: (output: ConsoleOutput) => consoleHeaders(output),
   // Without any one of the issuer's the page may not talk to it.
-  variables: ['OIDC_ISSUER', 'OIDC_AUDIENCE', 'OIDC_CLIENT_ID', 'OIDC_TOKEN_ENDPOINT', 'UPLOAD_ORIGIN'],
+  variables: [
+    'OIDC_ISSUER',
+    'OIDC_AUDIENCE',
+    'OIDC_CLIENT_ID',
+    'OIDC_TOKEN_ENDPOINT',
+    'UPLOAD_ORIGIN',
+    'AGENT_ORIGINS',
+  ],
 } as const;
 
 /** A tab on its way to the console stays a tab of the console: it keeps the session that it has. */

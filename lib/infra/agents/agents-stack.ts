@@ -23,6 +23,8 @@ import { Servers } from './servers.ts';
 export class AgentsStack extends NestedStack {
   /** What `cdk deploy` prints of it. */
   readonly outputs: Readonly<Record<string, string>>;
+  /** Where agents answer, for the policy of pages that ask them. */
+  readonly origins: readonly string[];
   readonly #zones: string[] | undefined;
   readonly driver: LambdaFunction;
 
@@ -34,6 +36,8 @@ export class AgentsStack extends NestedStack {
     const network = new Network(this, 'Network', settings, questions);
     const servers = new Servers(this, 'Servers', platform);
     const front = new Front(this, 'Front', platform, { network, questions });
+    const { agentsDomain } = settings;
+    this.origins = [front.url, ...(agentsDomain === undefined ? [] : [`https://*.${agentsDomain}`])];
     const subnets = network.vpc.selectSubnets(network.agentSubnets).subnetIds.join(',');
     const groups = network.agents.securityGroupId;
     this.outputs = outputsOf(settings, front, { network: network.vpc.vpcId, subnets, groups });

@@ -67,6 +67,7 @@ const pages = {
   cliFiles: bundledCli(),
   signIn: undefined,
   uploadOrigin: undefined,
+  agentOrigins: () => [],
 };
 
 /** What was asked of one or several wires. */

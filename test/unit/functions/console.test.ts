@@ -24,7 +24,12 @@ const signIn = {
   audience: 'slipway',
   tokenEndpoint: 'https://t.example/token',
 };
-const page = createPage(() => ({ consoleFiles, signIn, uploadOrigin: 'https://bucket.example' }));
+const page = createPage(() => ({
+  consoleFiles,
+  signIn,
+  uploadOrigin: 'https://bucket.example',
+  agentOrigins: (baseUrl) => (baseUrl.includes('/api-host') ? [] : ['https://*.agents.example']),
+}));
 const ask = (proxy: string | undefined, parts: EventParts = {}) =>
   page(
     apiEvent({
@@ -47,7 +52,9 @@ describe('the console', () => {
       expect(named).toEqual(
         ['main-B.css', 'chunk-C.js', 'main-A.js'].map((file) => `/console/assets/${file}`),
       );
-      expect(body).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|style=|https?:/);
+      expect(body.replace('content="https://*.agents.example"', '')).not.toMatch(
+        /<script(?![^>]*\bsrc=)|\son\w+=|style=|https?:/,
+      );
     },
   );
 
@@ -56,11 +63,13 @@ describe('the console', () => {
     expect(body).toContain('src="/api-host/console/assets/main-A.js"');
   });
 
-  it('may load our own files alone, talks to us, the issuer and where uploads go, and is in no frame', async () => {
+  it('may load our own files alone, talks to us, the issuer, where uploads go and agents, and is in no frame', async () => {
     const policy = String((await headersOf(ask(undefined)))['Content-Security-Policy']).split('; ');
     expect(policy).toContain(
-      "connect-src 'self' https://id.example https://t.example https://bucket.example",
+      "connect-src 'self' https://id.example https://t.example https://bucket.example https://*.agents.example",
     );
+    const elsewhere = await headersOf(ask(undefined, { stage: 'api-host' }));
+    expect(elsewhere['Content-Security-Policy']).not.toContain('agents');
     expect(policy).toEqual(
       expect.arrayContaining([
         "default-src 'none'",
@@ -70,7 +79,7 @@ describe('the console', () => {
         "require-trusted-types-for 'script'",
       ]),
     );
-    expect(policy.join()).not.toMatch(/unsafe|\*/);
+    expect(policy.join().replace('https://*.agents.example', '')).not.toMatch(/unsafe|\*/);
   });
 
   it('sends its files compressed, for ever, and as they are to who does not take that', async () => {
