@@ -132,3 +132,32 @@ export function labelledMarks(
     isLabelled: (shown[index + 1]?.share ?? 2) - mark.share >= LABEL_SHARE,
   }));
 }
+
+export type LineTone =
+  | 'requests'
+  | 'errors'
+  | 'latency'
+  | 'latency low'
+  | 'latency high'
+  | 'ok'
+  | 'warn'
+  | 'none'
+  | 'other';
+
+/** One line of a chart, by slots of its axis. */
+export type Line = { title: string; tone: LineTone; values: readonly Value[] };
+
+/** A chart: the number first, then the shape. The first of its lines is the one that the number is of. */
+export type Chart = {
+  title: string;
+  lines: readonly [Line, ...Line[]];
+  /** How it stands now, and in what; null: nothing is known. */
+  figure: string | null;
+  unit: string;
+  /** What stands at the right: the peak, in words. */
+  beside?: string | undefined;
+  /** What changed, as a sentence. */
+  says: string;
+  /** A value as people read it. */
+  format: (value: number) => string;
+};

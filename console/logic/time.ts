@@ -29,3 +29,15 @@ export function duration(milliseconds: number): string {
   const hours = Math.floor(minutes / 60);
   return `${hours} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`}`;
 }
+
+/** `8 s`, `12 min`, `2 h`, `9 d`: how long ago, for a narrow column; `now` in epoch milliseconds. */
+export function shortAgo(at: string, now: number): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1000));
+  if (Number.isNaN(seconds)) return at;
+  if (seconds < JUST_NOW_SECONDS) return 'now';
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  const days = Math.floor(seconds / 86_400);
+  return days < 365 ? `${days} d` : `${Math.floor(days / 365)} y`;
+}

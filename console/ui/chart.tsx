@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import {
   type Axis,
+  type Chart,
   HEIGHT,
   isStill,
   labelledMarks,
@@ -15,26 +16,6 @@ import {
   WIDTH,
 } from '../logic/chart.ts';
 import { beginningOf, momentOf } from '../logic/chart-time.ts';
-
-export type Tone = 'requests' | 'errors' | 'latency' | 'ok' | 'warn' | 'quiet' | 'deploy';
-
-/** One line of a chart, by slots of its axis. */
-export type Line = { title: string; tone: Tone; values: readonly Value[] };
-
-/** A chart: the number first, then the shape. The first of its lines is the one that the number is of. */
-export type Chart = {
-  title: string;
-  lines: readonly [Line, ...Line[]];
-  /** How it stands now, and in what; null: nothing is known. */
-  figure: string | null;
-  unit: string;
-  /** What stands at the right: the peak, in words. */
-  beside?: string | undefined;
-  /** What changed, as a sentence. */
-  says: string;
-  /** A value as people read it. */
-  format: (value: number) => string;
-};
 
 type Props = {
   axis: Axis;
@@ -159,11 +140,11 @@ function Plot({
       >
         {lines.map(({ title, tone, values }) => {
           const { line, fill, base } = shapeOf(values, top);
-          const drawn = isStill(values) ? 'quiet' : tone;
+          const drawn = isStill(values) ? 'none' : tone;
           return (
             <g key={title}>
               {lines.length === 1 && <path class={`fill ${drawn}`} d={fill} />}
-              <path class="plot quiet" vector-effect="non-scaling-stroke" d={base} />
+              <path class="plot none" vector-effect="non-scaling-stroke" d={base} />
               <path class={`plot ${drawn}`} vector-effect="non-scaling-stroke" d={line} />
             </g>
           );
@@ -197,7 +178,7 @@ function Marks({ marks, isStop }: { marks: ReturnType<typeof labelledMarks>; isS
             aria-label={`Revision ${number} was deployed here`}
           >
             <line class="reach" x1={x} x2={x} y1="-6" y2="100%" />
-            <line class="mark" x1={x} x2={x} y1="-6" y2="100%" />
+            <line class="mark-line" x1={x} x2={x} y1="-6" y2="100%" />
             {isLabelled && (
               <text
                 class="marktext"

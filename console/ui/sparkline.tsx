@@ -16,11 +16,11 @@ type Props = {
 /** A line without words, for a row of a list. Flat and grey: nothing was asked. */
 export function Sparkline({ values, label, tone = 'requests' }: Props) {
   const { line, fill, base } = shapeOf(values, topOf(values) * ROOM, WIDTH, HEIGHT);
-  const shown = isStill(values) ? 'quiet' : tone;
+  const shown = isStill(values) ? 'none' : tone;
   return (
     <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
       <path class={`fill ${shown}`} d={fill} />
-      <path class="plot quiet" d={base} />
+      <path class="plot none" d={base} />
       <path class={`plot ${shown}`} d={line} />
     </svg>
   );

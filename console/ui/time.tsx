@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ago } from '../logic/time.ts';
+import { ago, shortAgo } from '../logic/time.ts';
 
 const TICK_MILLISECONDS = 1_000;
 const SLOW_TICK_MILLISECONDS = 30_000;
@@ -22,6 +22,15 @@ export function Time({ at }: { at: string }) {
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>
       {ago(at, useNow())}
+    </time>
+  );
+}
+
+/** The same for a narrow column: `2 h`. */
+export function ShortTime({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {shortAgo(at, useNow())}
     </time>
   );
 }
