@@ -14,6 +14,7 @@ import { within } from '../within.ts';
 import type { EngineDeps } from './load.ts';
 import { lookAtEnded } from './look-at-ended.ts';
 import { reconcile } from './reconcile.ts';
+import { rollUpMetrics } from './roll-up-metrics.ts';
 
 export type SweepDeps = EngineDeps & Pick<Deps, 'events' | 'ownerId' | 'webhookWaker'>;
 
@@ -79,7 +80,7 @@ export async function sweep(
   return { looked: result.looked, left: queue.length };
 }
 
-/** A deployment, its events, a webhook or a listener, with the numbers of its revisions that are due. */
+/** A deployment, its events or metrics, a webhook or a listener, with the numbers of its revisions that are due. */
 type DueDeployment = Omit<DueWork, 'revision' | 'item'> & { revisions: number[]; items: Due[] };
 
 function withWork(known: DueDeployment | undefined, { revision, item, ...work }: DueWork): DueDeployment {
@@ -136,6 +137,7 @@ async function lookOf(
       unlessLost,
     );
   if (of === 'events') return resendEvents(deps, owner);
+  if (of === 'metrics') return rollUpMetrics(deps, owner).catch(unlessLost);
   // While the stream works, dispatch removes deployments, and the events of their revisions come from the
   // stream's records.
   const beforePurge = (latest: number) => publishRemoved(deps, owner, latest);

@@ -3,6 +3,7 @@ import { type Due, dueItems } from '../../store/due.ts';
 import { equals, guard, update } from '../../store/dynamodb/expressions.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { dueShards } from '../../store/keys/index.ts';
+import { deploymentOfTotals } from '../../store/keys/metrics.ts';
 import { presentListener } from '../../store/keys/presence.ts';
 import type { Table } from '../../store/table.ts';
 import {
@@ -18,11 +19,11 @@ import { IN_FLIGHT_LOOK_MILLISECONDS } from './looks.ts';
 export const duePartitions = dueShards;
 
 /**
- * A deployment, its events, a webhook or a listener, of which something is due; `revision`: the number of
+ * A deployment, its events, what was measured of it, a webhook or a listener, of which something is due; `revision`: the number of
  * the one that is, if it is one; `delivery`: the id of one that was asked for.
  */
 export type DueWork = {
-  of: 'deployment' | 'events' | 'webhook' | 'listener';
+  of: 'deployment' | 'events' | 'metrics' | 'webhook' | 'listener';
   /** `deploymentId`: of a webhook or a listener its own id. */
   owner: DeploymentRef;
   revision: number | undefined;
@@ -47,6 +48,8 @@ function placeOf({ pk, sk }: Due): Pick<DueWork, 'of' | 'owner' | 'revision' | '
     return { ...nothing, of: 'deployment', owner: deployment, revision: revisionNumberIn(sk) };
   const events = deploymentOfEvents(pk);
   if (events !== undefined) return { ...nothing, of: 'events', owner: events };
+  const measured = deploymentOfTotals({ pk, sk });
+  if (measured !== undefined) return { ...nothing, of: 'metrics', owner: measured };
   const listener = presentListener({ pk, sk });
   if (listener !== undefined) {
     const { tenantId, listenerId: deploymentId } = listener;

@@ -16,6 +16,7 @@ import {
 } from '../../store/dynamodb/expressions.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { computeIdKey, type Key, lastSeenKey, listenerKey, listenerRowKey } from '../../store/keys/index.ts';
+import { unmeasuredKey } from '../../store/keys/metrics.ts';
 import { listenerPresenceKey } from '../../store/keys/presence.ts';
 import type { AuditMark } from './audit-events.ts';
 import { dropMark } from './default-listener.ts';
@@ -117,6 +118,7 @@ export function removeListener(listener: Listener, closingId: string): Write[] {
     remove('compute_id', computeIdKey(tenantId, computeId), equals('listener_id', id)),
     remove('last_seen', lastSeenKey(tenantId, id)),
     remove('listener_presence', listenerPresenceKey(tenantId, id)),
+    remove('listener_unmeasured', unmeasuredKey({ tenantId, listenerId: id })),
     ...removeVersions(tenantId, id),
     countOneLess({ tenantId }, 'listeners'),
     ...dropMark(listener),

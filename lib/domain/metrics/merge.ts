@@ -61,12 +61,17 @@ export function mergeAll(all: readonly MinuteCounts[], merging: Merging): Minute
   return first && others.reduce((sum, next) => merge(sum, next, merging), first);
 }
 
+/** What of it adds up for ever: without what is there at a moment. */
+export const countedOf = ({ requests, latency, bytes_in, bytes_out, restarts, runs }: MinuteCounts) =>
+  withoutUnknown({ requests, latency, bytes_in, bytes_out, restarts, runs });
+
 function both<T>(a: T | undefined, b: T | undefined, join: (a: T, b: T) => T): T | undefined {
   return a === undefined || b === undefined ? (a ?? b) : join(a, b);
 }
 
-const withoutUnknown = (counts: { [K in keyof MinuteCounts]: MinuteCounts[K] | undefined }): MinuteCounts =>
-  Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined));
+function withoutUnknown(counts: { [K in keyof MinuteCounts]: MinuteCounts[K] | undefined }): MinuteCounts {
+  return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined));
+}
 
 const sum = (a: number | undefined, b: number | undefined): number => (a ?? 0) + (b ?? 0);
 

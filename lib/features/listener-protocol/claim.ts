@@ -16,11 +16,13 @@ import { findSeen, getListenerItem } from '../../core/items/listeners.ts';
 import { leaseSecondsOf } from '../../core/items/managed.ts';
 import { findRevision, MoveRefused } from '../../core/items/revisions.ts';
 import { type Lease, revisionOf } from '../../core/items/tasks.ts';
+import { keepUnmeasured } from '../../core/items/unmeasured.ts';
 import { isUnavailable } from '../../core/unavailable.ts';
 import { misfit } from '../../domain/platforms.ts';
 import { unknownRuntime } from '../../domain/runtime.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
+import { takeCounts } from './counts.ts';
 import { type Noted, noteSeen, noteWork } from './last-seen.ts';
 import { openTasksFor } from './open-tasks.ts';
 import type { claimTasks as row } from './routes.ts';
@@ -49,6 +51,9 @@ export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Cal
   const stored = await getListenerItem(deps.table, caller.tenantId, listenerId);
   const listener = await noteVersion(deps, stored, input.body);
   const noted = await noteSeen(deps, caller.tenantId, listenerId);
+  const ref = { tenantId: caller.tenantId, listenerId };
+  await keepUnmeasured(deps.table, ref, input.body.missing);
+  await takeCounts(deps, ref, input.body);
   // Listening begins before looking, so an offer made in between is not slept through.
   const offered = deps.taskNotifier.wait(listenerId, input.body.wait_seconds * 1000);
   const now = await claimOnce(deps, input, caller, { listener, ...noted });

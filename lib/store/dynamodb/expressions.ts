@@ -7,6 +7,7 @@ import type { Item, Write, WriteSpec } from './transact.ts';
  */
 export type Test = { guard?: string } & (
   | { kind: 'equals' | 'at_most' | 'above' | 'contains' | 'lacks'; path: string; value: unknown }
+  | { kind: 'fewer'; path: string; than: number }
   | { kind: 'present' | 'absent'; path: string }
   | { kind: 'one_of'; path: string; values: readonly unknown[] }
   | { kind: 'any' | 'all'; tests: Test[] }
@@ -23,6 +24,8 @@ export const oneOf = (path: string, values: readonly unknown[]): Test => ({ kind
 export const contains = (path: string, value: unknown): Test => ({ kind: 'contains', path, value });
 /** A list without this element, or no list. */
 export const lacks = (path: string, value: unknown): Test => ({ kind: 'lacks', path, value });
+/** A map or list with fewer entries. */
+export const fewer = (path: string, than: number): Test => ({ kind: 'fewer', path, than });
 export const any = (...tests: Test[]): Test => ({ kind: 'any', tests });
 export const all = (...tests: Test[]): Test => ({ kind: 'all', tests });
 
@@ -80,6 +83,8 @@ function text(test: Test, at: Placeholders): string {
       return `contains(${at.path(test.path)}, ${at.value(test.value)})`;
     case 'lacks':
       return `NOT contains(${at.path(test.path)}, ${at.value(test.value)})`;
+    case 'fewer':
+      return `size(${at.path(test.path)}) < ${at.value(test.than)}`;
     case 'present':
       return `attribute_exists(${at.path(test.path)})`;
     case 'absent':

@@ -26,6 +26,9 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | which threads wait in which of its revisions           | T#tenant#D#deployment  | THREADS           |
  * | what threads were ended or let go last                | T#tenant#D#deployment  | THREADS#NEWS      |
  * | who asked for its deletion, and how far that is        | T#tenant#D#deployment  | A#DELETION        |
+ * | what was measured of it in a quarter of an hour        | T#tenant#ME#deployment | Q#quarter         |
+ * | the same of an hour (both expire)                      | T#tenant#ME#deployment | H#hour            |
+ * | what was counted of it in all (expires)                | T#tenant#MT            | deployment id     |
  * | who follows logs of a tenant (20 places; expires)      | T#tenant#F             | place             |
  * | is this deployment name taken                         | T#tenant#N#name        | A                 |
  * | is this agent's environment taken                     | T#tenant#G#agent#env   | A                 |
@@ -34,6 +37,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | one listener, by id                                   | T#tenant#L#listener    | A                 |
  * | is it online, as far as was told                      | T#tenant#L#listener    | PRESENCE          |
  * | when it last called                                   | T#tenant#L#listener    | SEEN              |
+ * | what it cannot measure                                | T#tenant#L#listener    | UNMEASURED        |
  * | the tasks it may claim or holds                       | T#tenant#L#listener    | OPEN#task         |
  * | a task that ended (expires)                           | T#tenant#L#listener    | DONE#task         |
  * | what should run on it                                 | T#tenant#L#listener    | P#deployment      |
@@ -90,9 +94,9 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | how much of the balancer of all agents is in use      | COMPUTE                | USE               |
  *
  * Those of the audit are made in audit.ts, of events in events.ts, of what should run on a listener in
- * placements.ts, of what builds pushes in pushes.ts, of counts in counts.ts; those of API keys by their
- * hashes, of members, of tenants, and of OAuth providers and tokens in core/items; what one feature alone
- * stores has its keys in the store.ts of that feature.
+ * placements.ts, of what builds pushes in pushes.ts, of counts in counts.ts, of what was measured in
+ * metrics.ts; those of API keys by their hashes, of members, of tenants, and of OAuth providers and tokens in
+ * core/items; what one feature alone stores has its keys in the store.ts of that feature.
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to
  * look at? due_pk = due#revocations: what has to be revoked at providers? due_pk = due#heads:

@@ -27,6 +27,7 @@ import { placementKey, placementVersionKeys } from '../../../lib/store/keys/plac
 import { logChunk, logChunkKey } from '../../../lib/store/logs.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { ofCounts, ofEvents, ofPeople, ofPushes } from './feature-query-cases.ts';
+import { ofMetrics } from './metrics-query-cases.ts';
 import { ofGrants } from './oauth-query-cases.ts';
 import { aDeployment } from './stored-items.ts';
 
@@ -189,6 +190,7 @@ export const queryCases: QueryCase[] = [
   ...ofDeployments,
   ...ofTenants,
   ...ofGrants,
+  ...ofMetrics,
   ...ofEvents,
   ...ofPushes,
   ...ofCounts,
