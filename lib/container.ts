@@ -13,9 +13,11 @@ import { createKmsKeys } from './adapters/aws/keys.ts';
 import { createTableLogs } from './adapters/aws/logs.ts';
 import { createEc2Networks } from './adapters/aws/networks.ts';
 import { createEcrLogins } from './adapters/aws/registry-logins.ts';
+import { createHttpRepositories } from './adapters/aws/repositories.ts';
 import { createDynamoTable } from './adapters/aws/table.ts';
 import { createDriver, createLambdaWaker } from './adapters/aws/waker.ts';
 import { createStepFunctions } from './adapters/aws/workflow.ts';
+import { askedBriefly } from './adapters/brief-repositories.ts';
 import { systemClock } from './adapters/clock.ts';
 import { noRegistry } from './adapters/images.ts';
 import { createCommitStatuses } from './adapters/outbound/commit-statuses.ts';
@@ -77,6 +79,15 @@ export const commitStatuses = /* @__PURE__ */ once(() =>
 );
 export const repositoryLists = /* @__PURE__ */ once(() =>
   createRepositoryLists(createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false })),
+);
+/** What reads files of repositories, and so needs more code than `git`. */
+export const repositories = /* @__PURE__ */ once(() =>
+  askedBriefly(
+    createHttpRepositories({
+      fetch: createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false }),
+    }),
+    clock.now,
+  ),
 );
 /** Git that reads commits too, and so needs more code than `git`. */
 export const lookingGit = /* @__PURE__ */ once(() =>

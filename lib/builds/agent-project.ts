@@ -29,7 +29,7 @@ export type AgentProject = {
  * What a config file says, as far as it was read; undefined when there is no such file, or it describes no
  * agent.
  */
-type ConfigFile = { fileName: string; text: string; json: object };
+export type ConfigFile = { fileName: string; text: string; json: object };
 
 /** Reasons may quote the source only where somebody takes secret values out of them. */
 export type Quotes = { mayQuote: boolean };
@@ -47,7 +47,11 @@ export async function readAgentConfig(
   const fileName = basename(configPath);
   if (!fileName.endsWith('.json')) return undefined;
   const text = await readOwn(root, join(folder, fileName));
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : agentConfigIn(fileName, text, quotes);
+}
+
+/** What the text of a config file says; undefined when it describes no agent. Throws BuildFailure as reading it does. */
+export function agentConfigIn(fileName: string, text: string, quotes: Quotes): ConfigFile | undefined {
   const json = parseObject(fileName, text, quotes);
   const describesAgent = 'graphs' in json && json.graphs !== undefined && json.graphs !== null;
   return describesAgent ? { fileName, text, json } : undefined;
@@ -66,12 +70,21 @@ export async function readAgentProject(
   const file = await readAgentConfig(root, folder, configPath, quotes);
   if (file === undefined) return undefined;
   const { fileName, text } = file;
-  const config = checked(file);
-  const language = languageOf(config);
+  const { config, language } = checkedAgent(file);
   if (language === 'mixed') throw new BuildFailure(mixedReason(fileName, text, config));
-  if (Object.keys(config.graphs ?? {}).length === 0) throw new BuildFailure(`${fileName}: graphs is empty`);
   refuseDockerfileLines(fileName, text, config, quotes);
   return { language, config, folder, root, fileName, text };
+}
+
+/** What a config file says of an agent. Throws BuildFailure for one that cannot be used, and without graphs. */
+export function checkedAgent(file: ConfigFile): {
+  config: LanggraphJson;
+  language: ReturnType<typeof languageOf>;
+} {
+  const config = checked(file);
+  if (Object.keys(config.graphs ?? {}).length === 0)
+    throw new BuildFailure(`${file.fileName}: graphs is empty`);
+  return { config, language: languageOf(config) };
 }
 
 function parseObject(fileName: string, text: string, { mayQuote }: Quotes): object {
@@ -136,7 +149,7 @@ const isModule = (graph: GraphSource): boolean =>
  * that names it. `hint`: what else may make it. Throws BuildFailure for one that leads out of the source.
  */
 export function filesOfGraphs(
-  { config, root, folder, fileName, text }: AgentProject,
+  { config, root, folder, fileName, text }: Omit<AgentProject, 'language'>,
   hint = '',
 ): BuildPlan['requires'] {
   return graphSources(config)

@@ -28,7 +28,8 @@ export type PackageJson = {
   nodeRange: string | undefined;
 };
 
-const TOOLS = ['npm', 'npx', 'pnpm', 'yarn', 'bun', 'deno', 'go', 'cargo'];
+/** The programs that builds may need. */
+export const TOOLS = ['npm', 'npx', 'pnpm', 'yarn', 'bun', 'deno', 'go', 'cargo'];
 
 /**
  * The folder to build in: the one of the config file, whose path is relative to `rootDirectory`; both must

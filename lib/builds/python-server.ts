@@ -131,13 +131,15 @@ export function pythonWish(files: SourceFiles): PythonWish {
     ...minorIn('runtime.txt', /^python-(3\.\d+)/m),
     ...minorIn('Pipfile', /^python_(?:full_)?version\s*=\s*["'](3\.\d+)/m),
   ];
-  if (named !== undefined) return { ...named, fits: (version) => version === named.version };
+  if (named !== undefined)
+    return { ...named, asked: named.version, fits: (version) => version === named.version };
   const pyproject = tomlOf(files, 'pyproject.toml');
   const range =
     textIn(pyproject, 'project', 'requires-python') ??
     textIn(pyproject, 'tool', 'poetry', 'dependencies', 'python');
   if (range === undefined) return { fits: isSupported, from: 'The project names no version of Python' };
   return {
+    asked: range,
     fits: (version) => isSupported(version) && isInRange(version, range),
     from: `pyproject.toml asks for Python ${range}`,
   };

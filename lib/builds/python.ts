@@ -15,6 +15,8 @@ export type Interpreter = { version: string; executable: string };
 export type PythonWish = {
   /** The minor version that it names, such as `3.12`. */
   version?: string;
+  /** The version or range as the project has it. */
+  asked?: string;
   /** Whether a minor version will do. */
   fits: (version: string) => boolean;
   /** Where it says so, for people: the beginning of a sentence. */

@@ -14,6 +14,7 @@ import type * as providers from '../features/oauth-providers/routes.ts';
 import type * as tokens from '../features/oauth-tokens/routes.ts';
 import type * as pushes from '../features/pushes/routes.ts';
 import type * as registry from '../features/registry/routes.ts';
+import type * as repositories from '../features/repositories/routes.ts';
 import type * as revisions from '../features/revisions/routes.ts';
 import type * as service from '../features/service/routes.ts';
 import type * as tenants from '../features/tenants/routes.ts';
@@ -38,6 +39,7 @@ type Modules =
   | typeof providers
   | typeof pushes
   | typeof registry
+  | typeof repositories
   | typeof revisions
   | typeof service
   | typeof tenants

@@ -14,6 +14,7 @@ import type { OAuth, OAuthDiscovery } from '../adapters/oauth.ts';
 import type { AddressRules } from '../adapters/outbound/addresses.ts';
 import type { WebhookSender } from '../adapters/outbound/webhook-sender.ts';
 import type { Registry } from '../adapters/registry.ts';
+import type { Repositories } from '../adapters/repositories.ts';
 import type { RepositoryLists } from '../adapters/repository-lists.ts';
 import type { ServerCaller } from '../adapters/server-caller.ts';
 import type { TaskNotifier } from '../adapters/task-notifier.ts';
@@ -67,6 +68,7 @@ export type Deps = {
   git: Git;
   commitStatuses: CommitStatuses;
   repositoryLists: RepositoryLists;
+  repositories: Repositories;
   builds: Builds;
   events: Events;
   workflow: Workflow;

@@ -50,7 +50,11 @@ export async function credentialsOf(
 ): Promise<GitCredentials | undefined> {
   if (integrationId === undefined) return undefined;
   const item = await findIntegration(deps.table, tenantId, integrationId);
-  if (item === undefined) return undefined;
+  return item && credentialsIn(deps, item);
+}
+
+/** The same of an integration that was read. */
+export async function credentialsIn(deps: Pick<Deps, 'keys'>, item: Integration): Promise<GitCredentials> {
   const { token } = await openCredentials(deps, item);
   const user = tokenUsers[item.type];
   return { host: item.host, token, submodules: item.submodules ?? false, ...(user && { user }) };

@@ -53,8 +53,7 @@ async function bytesOf(
   let sizeBytes = 0;
   for await (const part of parts) {
     sizeBytes += part.byteLength;
-    if (sizeBytes > ANSWER_SIZE_BYTES_MAX)
-      throw new HttpRefused('it has more refs than can be looked through');
+    if (sizeBytes > ANSWER_SIZE_BYTES_MAX) throw new HttpRefused('it sends more than can be looked through');
     bytes.push(part);
   }
   return Buffer.concat(bytes);

@@ -4,7 +4,7 @@ import { type GitCredentials, repositoryAccess } from '../git-credentials.ts';
 import { commitOf, missingRef, noAnswer, objectIdOf, refName, unreadable } from '../git-errors.ts';
 import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 import { createGitHttp, type GitHttp, HttpRefused } from './git-http.ts';
-import type { LookServer } from './git-look.ts';
+import type { LookServer } from './git-pack.ts';
 
 /** A reachable server answers in a second or two, and the function that asks ends before long. */
 const RESOLVE_TIMEOUT_SECONDS = 20;
@@ -19,25 +19,38 @@ type Options = {
   lookAt?: (server: LookServer, asked: AskedCommit) => Promise<CommitLook>;
 };
 
+type Asking = { fetch: GuardedFetch; timeoutSeconds: number; credentials: GitCredentials | undefined };
+
+/**
+ * Asks the server of a repository; undefined where that is behind ssh. Throws SourceError for whatever the
+ * server does not do. `reasonOf`: says why in words; undefined for errors of our own.
+ */
+export async function askServer<T>(
+  repoUrl: string,
+  { fetch, timeoutSeconds, credentials }: Asking,
+  ask: (server: Server) => Promise<T>,
+  reasonOf: (error: unknown) => string | undefined = serverReason,
+): Promise<T | undefined> {
+  if (!repoUrl.startsWith('https:')) return undefined;
+  const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+  const http = createGitHttp(fetch, signal);
+  const authorization = repositoryAccess(repoUrl, credentials)?.authorization;
+  try {
+    return await ask({ http, url: repoUrl, ...(authorization && { headers: { authorization } }) });
+  } catch (error) {
+    if (error instanceof SourceError) throw error;
+    const reason = signal.aborted ? noAnswer(timeoutSeconds) : reasonOf(error);
+    throw reason === undefined ? error : new SourceError(unreadable(repoUrl, reason));
+  }
+}
+
 /** Resolves refs over smart HTTP, without git; repositories behind ssh are refused by the build. */
 export function createHttpGit({ timeoutSeconds = RESOLVE_TIMEOUT_SECONDS, fetch, lookAt }: Options): Git {
-  const asking = async <T>(
+  const asking = <T>(
     repoUrl: string,
     credentials: GitCredentials | undefined,
     ask: (server: Server) => Promise<T>,
-  ): Promise<T | undefined> => {
-    if (!repoUrl.startsWith('https:')) return undefined;
-    const signal = AbortSignal.timeout(timeoutSeconds * 1000);
-    const http = createGitHttp(fetch, signal);
-    const authorization = repositoryAccess(repoUrl, credentials)?.authorization;
-    try {
-      return await ask({ http, url: repoUrl, ...(authorization && { headers: { authorization } }) });
-    } catch (error) {
-      if (error instanceof SourceError) throw error;
-      const reason = signal.aborted ? noAnswer(timeoutSeconds) : reasonOf(error);
-      throw reason === undefined ? error : new SourceError(unreadable(repoUrl, reason));
-    }
-  };
+  ) => askServer(repoUrl, { fetch, timeoutSeconds, credentials }, ask);
   return {
     async resolve(repoUrl, ref, credentials) {
       const commit = commitOf(ref);
@@ -71,18 +84,20 @@ async function findHeads(server: Server, branches: readonly string[]): Promise<M
   );
 }
 
-type Server = { http: GitHttp; url: string; headers?: { authorization: string } };
+export type Server = { http: GitHttp; url: string; headers?: { authorization: string } };
 
 /**
  * The refs below a prefix. Version 2 of the protocol wants to be told that a repository uses SHA-256, which
  * this client does not do, and finds none there; version 1 says it itself.
  */
-async function listRefs(asked: Parameters<typeof listServerRefs>[0]): ReturnType<typeof listServerRefs> {
+export async function listRefs(
+  asked: Parameters<typeof listServerRefs>[0],
+): ReturnType<typeof listServerRefs> {
   const refs = await listServerRefs(asked);
   return refs.length > 0 ? refs : listServerRefs({ ...asked, protocolVersion: 1 });
 }
 
-async function findCommit(server: Server, ref: string): Promise<string> {
+export async function findCommit(server: Server, ref: string): Promise<string> {
   const { url } = server;
   const name = refName(ref);
   const list = (prefix?: string) => listRefs({ ...server, peelTags: true, ...(prefix && { prefix }) });
@@ -93,7 +108,7 @@ async function findCommit(server: Server, ref: string): Promise<string> {
 }
 
 /** Why the repository cannot be read; undefined for errors of our own. */
-function reasonOf(error: unknown): string | undefined {
+export function serverReason(error: unknown): string | undefined {
   if (error instanceof HttpRefused) return error.message;
   if (error instanceof Errors.HttpError) return statusReason(error.data.statusCode);
   if (error instanceof Errors.SmartHttpError || error instanceof Errors.ParseError) {

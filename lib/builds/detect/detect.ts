@@ -79,6 +79,13 @@ const SET_START = 'set start_command to';
 const NESTED = /.\/(?:langgraph\.json|Procfile|package\.json|requirements\.txt|pyproject\.toml|go\.mod)$/;
 const OF_TESTS = /(?:^|\/)(?:tests?|docs?)\//;
 
+/** The folders below the project's own that hold a project of their own, those that lie higher first. */
+export const nestedProjects = (files: SourceFiles): string[] => [
+  ...new Set([...files.keys()].filter(isNested).map((path) => dirname(path))),
+];
+
+const isNested = (path: string): boolean => NESTED.test(path) && !OF_TESTS.test(path);
+
 type Hint = (look: Look) => string | undefined;
 
 /** What was found instead, and the line to add. The first that applies is said. */
@@ -104,7 +111,7 @@ const HINTS: readonly Hint[] = [
     return `a Python project (${first}${more}) that defines no web application where one is looked for: ${SET_START} \`uvicorn <module>:<app> --host $HOST --port $PORT\``;
   },
   ({ files, folder }) => {
-    const nested = [...files.keys()].find((path) => NESTED.test(path) && !OF_TESTS.test(path));
+    const nested = [...files.keys()].find(isNested);
     return nested === undefined
       ? undefined
       : `${nested}, which is not in the folder that is built: set root_directory to ${join(folder, dirname(nested))}`;

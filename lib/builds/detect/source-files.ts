@@ -30,6 +30,32 @@ const READ = [
   /(?:^|\/)(?:index|server|main|app)\.[cm]?[jt]s$/,
 ];
 
+/** Whether detectors read the text of a file, by its path from the project's folder. */
+const isRead = (path: string): boolean => READ.some((one) => one.test(path));
+
+/**
+ * The files of a project among all paths of a source, those that lie higher first, and which of them
+ * detectors read. `folder`: the project's, from the root of the source; `.` is the root. Paths are relative
+ * to it.
+ */
+export function pickSourceFiles(
+  paths: readonly string[],
+  folder: string,
+): { listed: readonly string[]; read: readonly string[] } {
+  const begin = folder === '.' ? '' : `${folder}/`;
+  const depthOf = (path: string): number => path.split('/').length;
+  const listed = paths
+    .filter((path) => path.startsWith(begin))
+    .map((path) => path.slice(begin.length))
+    .filter((path) => {
+      const folders = path.split('/').slice(0, -1);
+      return folders.length < DEPTH_MAX && !folders.some((name) => SKIPPED.test(name));
+    })
+    .sort((one, other) => depthOf(one) - depthOf(other) || (one < other ? -1 : 1))
+    .slice(0, FILES_MAX);
+  return { listed, read: listed.filter(isRead) };
+}
+
 /** Reads the files of a project's folder. What a link leads to outside of the source is not read. */
 export async function readSourceFiles(root: string, folder: string): Promise<SourceFiles> {
   const found = new Map<string, string>();
@@ -61,8 +87,7 @@ async function textOf(reading: Reading, path: string): Promise<string | undefine
   if (real === undefined || !isInside(root, real)) return undefined;
   const found = await stat(real);
   if (!found.isFile()) return undefined;
-  if (!READ.some((one) => one.test(path)) || found.size > Math.min(TEXT_BYTES_MAX, reading.bytesLeft))
-    return '';
+  if (!isRead(path) || found.size > Math.min(TEXT_BYTES_MAX, reading.bytesLeft)) return '';
   reading.bytesLeft -= found.size;
   return textOfFile(await readFile(real));
 }

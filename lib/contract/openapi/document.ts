@@ -28,6 +28,7 @@ const tags: Record<string, string> = {
   members: 'Users of the identity provider, and what each may do in the tenant.',
   tenants: 'Parts of the organization that see nothing of each other.',
   integrations: 'Access to private repositories.',
+  repositories: 'What is in a repository, before and while it is deployed.',
   'oauth-providers': 'OAuth authorization servers of the organization.',
   consent: 'Asking a person for consent at an OAuth provider.',
   'oauth-tokens': 'Access that users have granted at OAuth providers.',

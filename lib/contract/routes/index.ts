@@ -17,6 +17,7 @@ import * as oauthProviders from '../../features/oauth-providers/routes.ts';
 import * as oauthTokens from '../../features/oauth-tokens/routes.ts';
 import * as pushes from '../../features/pushes/routes.ts';
 import * as registry from '../../features/registry/routes.ts';
+import * as repositories from '../../features/repositories/routes.ts';
 import * as revisions from '../../features/revisions/routes.ts';
 import * as service from '../../features/service/routes.ts';
 import * as tenants from '../../features/tenants/routes.ts';
@@ -34,6 +35,7 @@ export const routes: readonly RouteRow[] = [
   uploads,
   registry,
   revisions,
+  repositories,
   listeners,
   listenerProtocol,
   logs,

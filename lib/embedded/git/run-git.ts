@@ -68,6 +68,8 @@ export type GitCommand = {
   onLine?: (line: OutputLine) => void;
   protocols?: readonly string[];
   access?: GitAccess | undefined;
+  /** What is longer of a line is cut off. */
+  lineBytesMax?: number;
 };
 
 export type GitResult = { exit: GroupExit; stdout: string[]; stderr: string[] };
@@ -81,7 +83,8 @@ export async function runGit(processes: Processes, command: GitCommand): Promise
     command.onLine?.(line);
   };
   const environment = gitEnvironment(command.protocols, command.access);
-  const start = { command: 'git', args, cwd: command.cwd, environment, onLine };
+  const { cwd, lineBytesMax } = command;
+  const start = { command: 'git', args, cwd, environment, onLine, ...(lineBytesMax && { lineBytesMax }) };
   result.exit = await runCommand(processes, start, command.signal, { known: true });
   return result;
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ApiDocs } from '../../adapters/api-docs.ts';
+import { askedBriefly } from '../../adapters/brief-repositories.ts';
 import type { CliFiles } from '../../adapters/cli-files.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import type { ConsoleFiles } from '../../adapters/console-files.ts';
@@ -33,6 +34,7 @@ import { bundledConsole } from '../console-files.ts';
 import type { RuntimeSettings } from '../environment.ts';
 import { createEmbeddedEvents } from '../events.ts';
 import { createSystemGit } from '../git/system-git.ts';
+import { createSystemRepositories } from '../git/system-repositories.ts';
 import { openFileKeys } from '../keys.ts';
 import { openLogStore } from '../logs/store.ts';
 import { createServerCaller } from '../server-caller.ts';
@@ -118,6 +120,7 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     ),
     commitStatuses: createCommitStatuses(createGuardedFetch(addresses)),
     repositoryLists: createRepositoryLists(createGuardedFetch(addresses)),
+    repositories: askedBriefly(createSystemRepositories({ processes, git }), clock.now),
     tokenIssuers: tokenIssuers(
       { issuers: settings.tokenIssuers, own: settings.oidc?.issuer },
       () => createGuardedFetch(addresses, issuerAnswers),

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hostProblem } from '../../adapters/outbound/addresses.ts';
 import { masked, nameInBoth, namesInBoth, SECRET_MASK } from '../../contract/deployments/secrets.ts';
 import { refuse, ValidationError } from '../../contract/errors.ts';
 import { readingProblems } from '../../contract/push-paths.ts';
@@ -9,6 +8,7 @@ import { valueError } from '../../contract/validation/problems.ts';
 import type { Deps, Settings } from '../../core/deps.ts';
 import { deploymentRefOf } from '../../core/items/deployments.ts';
 import type { Deployment, DeploymentConfig } from '../../core/items/items.ts';
+import { repositoryProblem } from '../../core/repository-address.ts';
 import { openDeploymentSecrets } from '../../core/secrets.ts';
 import { ownImage, repositoryOf } from '../../domain/image-repository.ts';
 import { sourceKinds } from '../../domain/source.ts';
@@ -87,22 +87,6 @@ export function checkRepository(
       input: repoUrl,
     },
   ]);
-}
-
-/**
- * Names are judged when they are resolved, which is when they are connected to; here only what is an address
- * by itself.
- */
-function repositoryProblem(
-  repoUrl: string,
-  { allowFileRepositories, addresses }: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
-): string | undefined {
-  if (repoUrl.startsWith('file:'))
-    return allowFileRepositories ? undefined : 'file: repositories are not available here; use https';
-  const [, scpHost] = /^[^/@:]+@([^/:]+):/.exec(repoUrl) ?? [];
-  const host = scpHost ?? (URL.canParse(repoUrl) ? new URL(repoUrl).hostname : '');
-  const asHttps = `https://${host}/`;
-  return URL.canParse(asHttps) ? hostProblem(new URL(asHttps), addresses) : undefined;
 }
 
 /**

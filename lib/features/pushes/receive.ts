@@ -1,12 +1,12 @@
 import type { HeadPlace } from '../../adapters/head-waker.ts';
 import { refuse, ValidationError } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { commitWords } from '../../core/commit-words.ts';
 import type { Deps } from '../../core/deps.ts';
 import { openCredentials } from '../../core/git-credentials.ts';
 import { findAnyIntegration, type Integration } from '../../core/items/integrations.ts';
 import { type Watch, watchesPk } from '../../core/items/push-watches.ts';
 import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
-import { commitWords } from './commit-words.ts';
 import type { PushDelivery } from './items.ts';
 import { type ParsedDelivery, parseDelivery } from './parse-delivery.ts';
 import type { receiveDelivery as row } from './routes.ts';

@@ -23,6 +23,7 @@ import { expectIntegrations } from '../../support/wire/integrations.ts';
 import { expectListener } from '../../support/wire/listener.ts';
 import { expectProviders, expectTokens } from '../../support/wire/oauth.ts';
 import * as refusals from '../../support/wire/refusals.ts';
+import { expectRepositories } from '../../support/wire/repositories.ts';
 import { expectService } from '../../support/wire/service.ts';
 import { expectExchanges } from '../../support/wire/token-rules.ts';
 import { expectWebhooks } from '../../support/wire/webhooks.ts';
@@ -85,6 +86,7 @@ const flows: Record<string, Flow> = {
   'a rule is made, and a token of a job is exchanged by it': async (record) => expectExchanges(record),
   'an integration is made, chosen from and forgotten, and who did what is listed':
     inTenant(expectIntegrations),
+  'a repository is looked at before and while it is deployed': inTenant(expectRepositories),
   'a webhook is made, changed, tried and forgotten': withListener(expectWebhooks),
   'OAuth providers are made, found, listed, changed and forgotten': inTenant(expectProviders),
   'OAuth tokens are brought, listed, connected to agents, and deleted': inTenant(expectTokens),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { globProblem } from '../../../lib/contract/push-paths.ts';
 import { branchOf } from '../../../lib/core/items/push-watches.ts';
 import { repositoryName } from '../../../lib/domain/repository-name.ts';
-import { describeCommit } from '../../../lib/features/pushes/commit-words.ts';
+import { describeCommit } from '../../../lib/core/commit-words.ts';
 import { lastConsidered } from '../../../lib/features/pushes/state.ts';
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?$/);

@@ -21,6 +21,12 @@ export const ceilingsKiB = {
   /** A deploy waits for it, and its client knows all of EC2. */
   network: 820,
 };
+/** Each fetches objects of git and unpacks them. */
+const READERS_OF_GIT = new Set([
+  'functions/schedules/heads.ts',
+  ...['branches', 'look', 'source'].map((name) => `functions/api/repositories/${name}.ts`),
+]);
+
 export type CeilingGroup = keyof typeof ceilingsKiB;
 
 /** Less than this is no function, but a file that was not bundled. */
@@ -29,7 +35,7 @@ const FLOOR_KIB = 10;
 /** Functions of one group are held to the same ceiling. */
 export function ceilingGroup(handler: string): CeilingGroup {
   if (handler === 'functions/tasks/revision/prepare.ts') return 'prepare';
-  if (handler === 'functions/schedules/heads.ts') return 'pushes';
+  if (READERS_OF_GIT.has(handler)) return 'pushes';
   if (handler === 'functions/api/integrations/webhook.ts') return 'delivery';
   if (handler === 'functions/compute/drive.ts') return 'driver';
   if (handler === 'functions/compute/find-network.ts') return 'network';

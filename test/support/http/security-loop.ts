@@ -48,6 +48,9 @@ function bodyOf(row: RouteRow): unknown {
 /** Rows whose query names a provider. */
 const OF_PROVIDER = new Set(['listTokens', 'tokenExists', 'deleteTokens']);
 
+/** Rows whose query names an integration. */
+const OF_INTEGRATION = new Set(['listBranches', 'lookAtRepository']);
+
 type Answer = Pick<APIGatewayProxyStructuredResultV2, 'statusCode' | 'headers' | 'body'>;
 type Ask = (headers: Record<string, string>, params: Record<string, string>) => Promise<Answer>;
 
@@ -65,8 +68,11 @@ export function request(
 ): Promise<Answer> {
   const { method, path, operation } = row;
   const provider = OF_PROVIDER.has(operation) && { query: { provider_id: params.provider_id ?? 'none' } };
+  const integration = OF_INTEGRATION.has(operation) && {
+    query: { repo_url: 'https://git.example/a/b', integration_id: params.integration_id ?? 'none' },
+  };
   const query = operation in queries && { query: queries[operation] ?? {} };
-  const parts = { body: body ?? bodyOf(row), ...query, ...provider };
+  const parts = { body: body ?? bodyOf(row), ...query, ...provider, ...integration };
   return handler(apiEvent({ method, path, params, headers, ...parts }), lambdaContext());
 }
 

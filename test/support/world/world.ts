@@ -55,6 +55,13 @@ const absentWorkflow: Deps['workflow'] = {
   fail: async () => 'gone',
 };
 
+/** A host that nothing was pushed to. */
+const emptyRepositories: Deps['repositories'] = {
+  branches: async () => ({ defaultBranch: undefined, commits: new Map() }),
+  history: async () => undefined,
+  files: async () => undefined,
+};
+
 /** What goes by the log is for the tests that are about it. */
 const unheardAuditLog: Deps['auditLog'] = { handedOut: () => undefined, refused: () => undefined };
 
@@ -85,6 +92,7 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
     git: fakeGit(async () => 'c'.repeat(40)),
     commitStatuses: { set: async () => undefined },
     repositoryLists: { list: async () => [] },
+    repositories: emptyRepositories,
     tokenIssuers: tokenIssuers(
       { issuers: [ISSUER], own: undefined },
       () => createGuardedFetch({ allowedHosts: [], loopback: true }),

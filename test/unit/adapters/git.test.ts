@@ -186,6 +186,6 @@ describe('resolving a ref over HTTP', () => {
       });
       return new Response(body, { headers });
     });
-    await expect(resolve(endless, 'main')).rejects.toThrow('more refs than can be looked through');
+    await expect(resolve(endless, 'main')).rejects.toThrow('more than can be looked through');
   });
 });

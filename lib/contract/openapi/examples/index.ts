@@ -17,6 +17,7 @@ import { oauthProviderExamples } from '../../../features/oauth-providers/example
 import { oauthTokenExamples } from '../../../features/oauth-tokens/examples.ts';
 import { pushExamples } from '../../../features/pushes/examples.ts';
 import { registryExamples } from '../../../features/registry/examples.ts';
+import { repositoryExamples } from '../../../features/repositories/examples.ts';
 import { revisionExamples } from '../../../features/revisions/examples.ts';
 import { serviceExamples } from '../../../features/service/examples.ts';
 import { tenantExamples } from '../../../features/tenants/examples.ts';
@@ -30,6 +31,7 @@ export type Example = { body?: unknown; response?: unknown };
 const examples: Record<string, Example> = {
   ...deploymentExamples,
   ...revisionExamples,
+  ...repositoryExamples,
   ...listenerExamples,
   ...listenerProtocolExamples,
   ...logExamples,

@@ -1,4 +1,4 @@
-import { withBidiShown } from '../../shown-text.ts';
+import { withBidiShown } from '../shown-text.ts';
 
 const MESSAGE_LENGTH_MAX = 120;
 const AUTHOR_LENGTH_MAX = 60;
