@@ -24,7 +24,11 @@ export function banner(
 
   One trust domain: builds and agent servers run as you, on this machine. Deploy only code that you would run yourself.
 ${notices.map((notice) => `  ${notice}\n`).join('')}
-  Deploy the example (paste it into another terminal):
+  For the command line and the examples in docs, in another terminal:
+
+    export SLIPWAY_URL=${baseUrl} SLIPWAY_API_KEY=${apiKey}
+
+  Deploy the example (paste it there, too):
 
     repository=$(mktemp -d) && cp -R ${quoted(`${example}/.`)} "$repository" &&
     git -C "$repository" init -q -b main && git -C "$repository" add -A &&

@@ -8,6 +8,13 @@ import { until } from '../support/until.ts';
 
 const block = /Deploy the example[^\n]*\n\n([^]*?; done)\n/;
 
+/** The line that a program prints for a reader's shell. Throws where it prints none. */
+export function shellLineOf({ output }: Pick<Program, 'output'>): string {
+  const [, line] = /^ {4}(export SLIPWAY_URL=\S+ SLIPWAY_API_KEY=\S+)$/m.exec(output()) ?? [];
+  if (line === undefined) throw new Error('no line for a shell is printed');
+  return line;
+}
+
 /** Pastes a text into a shell, which reads it as it would read a terminal, and gives what was printed. */
 async function paste(shell: string, pasted: string): Promise<{ output: string; complaints: string }> {
   const cwd = await temporaryFolder();
@@ -36,6 +43,13 @@ export async function removeDeployments(program: Program, names: readonly string
 
 /** What a program prints at its start, which calls a deployment `hello`. */
 export function bannerTests(program: () => Program): void {
+  it('the line of the banner, pasted into a shell, says where the installation is and who asks', async () => {
+    const asked = 'curl -fsS "$SLIPWAY_URL/v2/me" -H "X-Api-Key: $SLIPWAY_API_KEY"';
+    const { output, complaints } = await paste('sh', `${shellLineOf(program())}\n${asked}`);
+    expect(complaints).toBe('');
+    expect(JSON.parse(output)).toMatchObject({ tenant_id: program().tenantId });
+  });
+
   it.each(['sh', 'bash'])(
     'the block of the banner, pasted as it is into %s, deploys the example',
     async (shell) => {

@@ -3,7 +3,6 @@ import { bannerTests } from './banner-tests.ts';
 import { canaryTests } from './canary-tests.ts';
 import { httpTests } from './http-tests.ts';
 import { mainFlowTests } from './main-flow-tests.ts';
-import { readmeTests } from './readme-tests.ts';
 import { programOfFile } from './shared-program.ts';
 
 const program = programOfFile({
@@ -15,7 +14,6 @@ describe('a program that prints all it can', () => {
   // The first looks for errors in all that was printed until then, the last for secrets.
   httpTests(program);
   bannerTests(program);
-  readmeTests(program);
   mainFlowTests(program);
   canaryTests(program);
 });

@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { blocksOf } from '../support/pages/blocks.ts';
+
+/** What the page's example has of Node, whose types are not there. */
+const NODE = 'declare const process: { env: Record<string, string | undefined> };';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
@@ -58,6 +62,10 @@ it('the packed client works for who has nothing else of ours: as a program, and 
   expect(manifest).not.toHaveProperty('dependencies');
 
   await writeFile(join(folder, 'program.mts'), PROGRAM);
+  const examples = blocksOf('docs/client.md').filter(({ language }) => language === 'ts');
+  expect(examples.length).toBeGreaterThan(0);
+  const page = [NODE, ...examples.map(({ text }) => text)].join('\n');
+  await writeFile(join(folder, 'page.mts'), page);
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -68,7 +76,7 @@ it('the packed client works for who has nothing else of ours: as a program, and 
     skipLibCheck: false,
   };
   const settings = join(folder, 'tsconfig.json');
-  await writeFile(settings, JSON.stringify({ compilerOptions, files: ['program.mts'] }));
+  await writeFile(settings, JSON.stringify({ compilerOptions, files: ['program.mts', 'page.mts'] }));
   const compiled = await run(join(root, 'node_modules/.bin/tsc'), ['--project', settings]).catch(
     (error: unknown) => error,
   );

@@ -51,8 +51,8 @@ export const cluster: Picture = {
     ]),
     arrow(
       [
-        [369, 190],
-        [369, 272],
+        [428, 190],
+        [428, 272],
       ],
       { tone: 'ok' },
     ),

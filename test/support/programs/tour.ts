@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { temporaryFolder } from '../files/temporary-folder.ts';
+import { blocksOf } from '../pages/blocks.ts';
 import { printTimes } from './agents.ts';
 import { expectApi, type Program, type ShownDeployment } from './program.ts';
 
@@ -24,22 +25,26 @@ export async function expectTour(
   example: string,
   { said, lines, path }: { said: RegExp; lines: readonly unknown[]; path: string },
 ): Promise<void> {
-  const readme = await readFile(join(root, 'examples', example, 'README.md'), 'utf8');
-  const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  const blocks = blocksOf(`examples/${example}/README.md`).filter(({ language }) => language === 'sh');
   expect(blocks.length).toBeGreaterThan(3);
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'clone/examples'), { recursive: true });
   await cp(join(root, 'examples', example), join(folder, 'clone/examples', example), { recursive: true });
-  await symlink(program.dataFolder, join(folder, 'clone/.slipway'));
   const port = /Agents +\S+:(\d+)\/d\/<name>\//.exec(program.output())?.[1] ?? 'no address is printed';
   const script = blocks
+    .map(({ text }) => text)
     .join('\n')
     .replaceAll(`/tmp/${example}`, join(folder, example))
     .replaceAll('localhost:4401', `localhost:${port}`);
   const before = new Set((await deploymentsOf(program)).map(({ id }) => id));
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: join(folder, 'clone'),
-    env: { ...process.env, PATH: path },
+    env: {
+      ...process.env,
+      PATH: path,
+      SLIPWAY_URL: program.baseUrl,
+      SLIPWAY_API_KEY: program.apiKey,
+    },
   });
   for (const made of await deploymentsOf(program))
     if (!before.has(made.id)) await printAllTimes(program, made, `tour of ${example}, ${made.name}`);

@@ -24,7 +24,7 @@ const partOf = (row: Command): string =>
     '',
     `${row.says}.${row.more === undefined ? '' : ` ${row.more.replaceAll('\n', ' ')}`}`,
     '',
-    '```sh',
+    '```sh needs=agent',
     `# ${usageOf(row)}`,
     ...row.examples,
     '```',

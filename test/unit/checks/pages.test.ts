@@ -41,6 +41,13 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
+it('docs/README.md has a line for each page, in the order of their files', () => {
+  const [, list = ''] = read('docs/README.md').split('\n## Pages\n');
+  const linked = [...list.matchAll(/^\| \[[^\]]+\]\(([\w-]+\.md)\) \| .{10,} \|$/gm)].map(([, page]) => page);
+  const own = globSync('*.md', { cwd: join(root, 'docs') }).filter((page) => page !== 'README.md');
+  expect(linked).toEqual(own.toSorted());
+});
+
 it('no page, code or test refers to a document that is not in the repository', () => {
   const files = globSync(['{bin,functions,lib,test}/**/*.{ts,sh,py}', ...pages], { cwd: root });
   const names = new Set(
