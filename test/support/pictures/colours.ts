@@ -1,21 +1,23 @@
-/** Light and dark, as the console has them (`console/style`). */
-export const colours = {
-  bg: ['#f7f8f9', '#0b0d10'],
-  surface: ['#ffffff', '#121519'],
-  sunken: ['#eff1f3', '#14181d'],
-  line: ['#e6e8ec', '#23282e'],
-  'line-2': ['#d3d7dd', '#343b44'],
-  ink: ['#14171c', '#eef0f3'],
-  'ink-2': ['#48505c', '#adb5c0'],
-  'ink-3': ['#626a76', '#8d96a2'],
-  ok: ['#13713f', '#4fcb88'],
-  'ok-bg': ['#e6f5ec', '#10291c'],
-  busy: ['#2553c4', '#8db0ff'],
-  'busy-bg': ['#e9effd', '#17233f'],
-  warn: ['#875300', '#e7b04c'],
-  'warn-bg': ['#fdf2dc', '#2d220e'],
-  bad: ['#bb2720', '#ff8a82'],
-  'bad-bg': ['#fdecea', '#371817'],
-  idle: ['#626a76', '#8d96a2'],
-  'idle-bg': ['#eaecef', '#23282f'],
-} as const;
+import { readFileSync } from 'node:fs';
+
+const tokens = readFileSync(new URL('../../../console/style/tokens.css', import.meta.url), 'utf8');
+
+type Both = readonly [light: string, dark: string];
+
+/** A colour of the console, light and dark. Throws for a name that it does not have. */
+function token(name: string): Both {
+  const [, light, dark] = new RegExp(`--${name}:\\s*light-dark\\((#\\w+), (#\\w+)\\)`).exec(tokens) ?? [];
+  if (light === undefined || dark === undefined) throw new Error(`the console has no colour ${name}`);
+  return [light, dark];
+}
+
+const shared = ['bg', 'surface', 'line', 'line-2', 'ink', 'ink-2', 'ink-3'] as const;
+const states = ['ok', 'ok-bg', 'busy', 'busy-bg', 'warn', 'warn-bg', 'bad', 'bad-bg'] as const;
+
+/** Those of the console, and one of pictures alone: the ground of a group, in which white boxes lie. */
+export const colours: Readonly<Record<string, Both>> = {
+  ...Object.fromEntries([...shared, ...states].map((name) => [name, token(name)])),
+  group: ['#eff1f3', '#14181d'],
+  idle: token('ink-3'),
+  'idle-bg': token('selected'),
+};

@@ -89,7 +89,7 @@ function drawBox({ at, tone = 'plain', icon, notes = [] }: Box): string {
 function drawGroup({ at: [x, y, width, height], dashed = false }: Group): string {
   const look = dashed
     ? 'fill="none" stroke="var(--line-2)" stroke-dasharray="5 4"'
-    : 'fill="var(--sunken)" stroke="var(--line-2)"';
+    : 'fill="var(--group)" stroke="var(--line-2)"';
   return `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10" ${look}/>`;
 }
 
