@@ -1,3 +1,4 @@
+import type * as activity from '../features/activity/routes.ts';
 import type * as apiKeys from '../features/api-keys/routes.ts';
 import type * as audit from '../features/audit/routes.ts';
 import type * as consent from '../features/consent/routes.ts';
@@ -24,6 +25,7 @@ import type * as webhooks from '../features/webhooks/routes.ts';
 
 /** The route table as types alone: nothing of it is in what is bundled. Listeners have a client of their own. */
 type Modules =
+  | typeof activity
   | typeof apiKeys
   | typeof audit
   | typeof connections

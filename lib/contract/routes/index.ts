@@ -1,3 +1,4 @@
+import * as activity from '../../features/activity/routes.ts';
 import * as apiKeys from '../../features/api-keys/routes.ts';
 import * as audit from '../../features/audit/routes.ts';
 import * as commandLine from '../../features/command-line/routes.ts';
@@ -53,6 +54,7 @@ export const routes: readonly RouteRow[] = [
   consent,
   audit,
   events,
+  activity,
   webhooks,
   service,
   consolePages,

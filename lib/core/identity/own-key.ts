@@ -11,10 +11,13 @@ import {
 /** A listed key, with whose list it is in. */
 export type OwnKey = { key: ApiKeyItem; row: ApiKeyRow; owner: KeyOwner };
 
-/** The key that the caller asks with; undefined: a bearer token, or a key that is not listed yet. */
+/**
+ * The key of this id, such as the one that the caller asks with; undefined: a bearer token, or a key that is
+ * not listed yet or not any more.
+ */
 export async function ownKey(
   { table }: Pick<Deps, 'table'>,
-  { organizationId, tenantId, keyId }: Caller,
+  { organizationId, tenantId, keyId }: Pick<Caller, 'organizationId' | 'tenantId' | 'keyId'>,
 ): Promise<OwnKey | undefined> {
   for (const owner of [
     { organizationId, tenantId },

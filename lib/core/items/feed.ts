@@ -1,9 +1,15 @@
 import * as z from 'zod';
 import { FEED_DAYS, type PublishedEvent, publishedEvent, subjectOf } from '../../contract/events.ts';
 import { absent, equals, guard, put, putNew } from '../../store/dynamodb/expressions.ts';
-import { find, queryPage } from '../../store/dynamodb/reads.ts';
+import { find, queryAll, queryPage } from '../../store/dynamodb/reads.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
-import { eventMarkKey, feedAfterNumber, feedCountKey, feedEventKey } from '../../store/keys/events.ts';
+import {
+  anyFeedNumber,
+  eventMarkKey,
+  feedAfterNumber,
+  feedCountKey,
+  feedEventKey,
+} from '../../store/keys/events.ts';
 import type { Table } from '../../store/table.ts';
 
 const DAY_SECONDS = 86_400;
@@ -133,6 +139,19 @@ export async function feedAfter(
   } while (startAfter !== undefined);
   return { events, count: undefined };
 }
+
+/**
+ * A tenant's events, newest first, `limit` read at a time. Eventually consistent, at half the price: for
+ * pages that tell what happened, and come late anyway.
+ */
+export const feedNewestFirst = (table: Table, tenantId: string, limit: number): AsyncGenerator<FeedEvent> =>
+  queryAll(table, storedFeedEvent, {
+    pk: feedCountKey(tenantId).pk,
+    between: anyFeedNumber,
+    newestFirst: true,
+    limit,
+    eventually: true,
+  });
 
 /** What a tenant's feed says of who hears of its events, as it is read before it is changed. */
 export function changeFollowers(

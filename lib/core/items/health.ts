@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { update } from '../../store/dynamodb/expressions.ts';
+import { find } from '../../store/dynamodb/reads.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { deploymentHealthKey } from '../../store/keys/presence.ts';
+import type { Table } from '../../store/table.ts';
 import type { Deployment } from './items.ts';
 
 type Active = NonNullable<Deployment['active']>;
@@ -21,6 +23,14 @@ export const deploymentHealth = z.object({
   /** ISO 8601 UTC. */
   at: z.string(),
 });
+
+/** The newest change of a deployment's health; undefined: it was always healthy. */
+export const findHealth = (
+  table: Table,
+  tenantId: string,
+  deploymentId: string,
+): Promise<z.infer<typeof deploymentHealth> | undefined> =>
+  find(table, deploymentHealthKey(tenantId, deploymentId), deploymentHealth);
 
 /** Notes that what serves became unhealthy, or healthy again; nothing where it is as it was. */
 export function noteHealth(

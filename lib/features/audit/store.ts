@@ -56,18 +56,24 @@ const AFTER_ALL = 'g';
 
 /**
  * The audit events of a tenant, an organization or the installation, newest first, from `since` (included) to
- * `until` (not included), both in epoch milliseconds. Eventually consistent, at half the price: they come by
+ * `until` (not included), both in epoch milliseconds; `limit` are read at a time. Eventually consistent, at half the price: they come by
  * the stream, a moment after what they tell of.
  */
 export async function* auditEvents(
   table: Table,
   place: AuditPlace,
-  { since, until }: { since: number | undefined; until: number | undefined },
+  { since, until, limit }: { since?: number | undefined; until?: number | undefined; limit?: number },
 ): AsyncGenerator<AuditEvent> {
   const from = since === undefined ? BEFORE_ALL : prefixAt(since);
   const to = until === undefined ? AFTER_ALL : prefixAt(until);
   // The table refuses a range that ends before it begins.
   if (from > to) return;
   const { pk } = auditEventKey(place, '');
-  yield* queryAll(table, anyAuditEvent, { pk, between: [from, to], newestFirst: true, eventually: true });
+  yield* queryAll(table, anyAuditEvent, {
+    pk,
+    between: [from, to],
+    newestFirst: true,
+    eventually: true,
+    ...(limit !== undefined && { limit }),
+  });
 }

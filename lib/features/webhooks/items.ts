@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { deliveryResults, webhookFormats } from './shape.ts';
 
+/** The reason of a webhook that a person has disabled. */
+export const DISABLED_ON_REQUEST = 'It was disabled on request.';
+
 /** An address that events are delivered to. All of a tenant's lie in one partition, for there are few. */
 export const webhook = z.object({
   v: z.literal(1),

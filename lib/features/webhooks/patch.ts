@@ -6,7 +6,7 @@ import type { Deps } from '../../core/deps.ts';
 import { changeFollowers, findFeedCount } from '../../core/items/feed.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { checkAfter, checkDeployments, checkUrl, missingDeployment } from './checks.ts';
-import type { Webhook } from './items.ts';
+import { DISABLED_ON_REQUEST, type Webhook } from './items.ts';
 import type { patchWebhook as row } from './routes.ts';
 import { openWebhookSecrets, rotated, sealWebhookSecrets, type WebhookSecrets } from './secrets.ts';
 import type { PatchWebhookBody, WebhookSecretView } from './shape.ts';
@@ -74,7 +74,7 @@ async function changed(
 
 const stoppedBy = ({ clock }: PatchDeps, { status }: PatchWebhookBody): Webhook['disabled'] =>
   status === 'DISABLED'
-    ? { at: new Date(clock.now()).toISOString(), reason: 'It was disabled on request.' }
+    ? { at: new Date(clock.now()).toISOString(), reason: DISABLED_ON_REQUEST }
     : undefined;
 
 /** The parts of the item that hold the address and the secrets, where one of them changes. */

@@ -218,11 +218,17 @@ export const findDelivery = (
   deliveryId: string,
 ): Promise<WebhookDelivery | undefined> => find(table, deliveryKey(ref, deliveryId), delivery);
 
-export const deliveriesOf = (table: Table, ref: WebhookRef): AsyncGenerator<WebhookDelivery> =>
+/** Newest first, `limit` read at a time. */
+export const deliveriesOf = (
+  table: Table,
+  ref: WebhookRef,
+  limit?: number,
+): AsyncGenerator<WebhookDelivery> =>
   queryAll(table, delivery, {
     pk: deliveryKey(ref, '').pk,
     between: startingWith(DELIVERY),
     newestFirst: true,
+    ...(limit !== undefined && { limit }),
   });
 
 const keyOf = ({ tenant_id, webhook_id, id }: WebhookDelivery) =>

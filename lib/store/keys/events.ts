@@ -45,5 +45,8 @@ export const feedEventKey = (tenantId: string, number: number): Key => ({
 
 export const feedCountKey = (tenantId: string): Key => ({ pk: feedPk(tenantId), sk: 'COUNT' });
 
+/** The sort keys of all events of a tenant, without the count behind them. */
+export const anyFeedNumber: SortKeyRange = [feedSk(0), '9'.repeat(FEED_DIGITS)];
+
 /** The sort keys of the events after this number, and of the count behind them. */
 export const feedAfterNumber = (number: number): SortKeyRange => [feedSk(number + 1), 'COUNT'];

@@ -29,6 +29,7 @@ export async function expectDeployments({ world, ask }: Listening): Promise<void
   await ask('queryProjectDeployLogs', { params, body: {} });
   await ask('queryRevisionLogs', { ...ofRevision, query: { type: 'build' } });
   await ask('queryDeploymentLogs', { params });
+  await ask('listDeploymentActivity', { params });
 }
 
 /** A request to a server, and why there is none. */

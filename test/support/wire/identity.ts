@@ -14,6 +14,8 @@ export async function expectIdentity({ ask }: Pick<Awaited<ReturnType<typeof ope
   await ask('createTenant', { body: { name: 'other' } });
   await ask('listTenants');
   await ask('listEvents');
+  await ask('listActivity');
+  await ask('listAttention');
 }
 
 /** The routes by which a person signs in to the console, and out of it. */

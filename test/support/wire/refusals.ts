@@ -37,6 +37,7 @@ export async function expectMissing(record: WireRecord): Promise<void> {
   const { ask, refused, listenerId: listener_id, listenerKey } = await openWithListener(record);
   const gone = { params: { deployment_id: NOBODY } };
   await refused('deployment_not_found', { id: NOBODY }, 'getDeployment', gone);
+  await refused('deployment_not_found', { id: NOBODY }, 'listDeploymentActivity', gone);
   const { id: deployment_id } = await ask('createDeployment', { body: github('a') });
   const revision = { params: { deployment_id, revision_id: NOBODY } };
   await refused('revision_not_found', { id: NOBODY }, 'getRevision', revision);

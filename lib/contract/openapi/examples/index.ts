@@ -1,3 +1,4 @@
+import { activityExamples } from '../../../features/activity/examples.ts';
 import { apiKeyExamples } from '../../../features/api-keys/examples.ts';
 import { auditExamples } from '../../../features/audit/examples.ts';
 import { commandLineExamples } from '../../../features/command-line/examples.ts';
@@ -53,6 +54,7 @@ const examples: Record<string, Example> = {
   ...oauthConnectionExamples,
   ...consentExamples,
   ...eventExamples,
+  ...activityExamples,
   ...webhookExamples,
   ...serviceExamples,
 };
