@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ChoiceList } from './choice-list.tsx';
 import { Icon } from './icon.tsx';
 import { chevronDown, type Icon as Shapes } from './icons.ts';
@@ -51,7 +51,7 @@ export function Choice<T extends string>(props: Props<T>) {
     popover.current?.hidePopover();
     opener.current?.focus();
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen || opener.current === null || popover.current === null) return;
     popover.current.style.minWidth = `${opener.current.offsetWidth}px`;
     placeBeside(opener.current, popover.current, 'start');

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Icon } from './icon.tsx';
 import { ellipsis, type Icon as Shapes } from './icons.ts';
@@ -47,14 +47,13 @@ export function Menu({
   const opener = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
-  if (items.length === 0) return null;
-  const onToggle = (event: Event) => {
-    const isNow = 'newState' in event && event.newState === 'open';
-    setOpen(isNow);
-    if (!isNow || opener.current === null || list.current === null) return;
+  useLayoutEffect(() => {
+    if (!isOpen || opener.current === null || list.current === null) return;
     placeBeside(opener.current, list.current, align);
     list.current.querySelector<HTMLElement>('[role^=menuitem]')?.focus();
-  };
+  }, [isOpen]);
+  if (items.length === 0) return null;
+  const onToggle = (event: Event) => setOpen('newState' in event && event.newState === 'open');
   return (
     <>
       <button
@@ -64,7 +63,7 @@ export function Menu({
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={id}
-        aria-label={label}
+        aria-label={children === undefined ? label : undefined}
         title={children === undefined ? label : undefined}
         popovertarget={id}
       >

@@ -216,7 +216,7 @@ function Person({ openHelp }: { openHelp: () => void }) {
   const items = usePersonItems(openHelp);
   const name = nameOf(me?.user_id ?? '');
   return (
-    <Menu label={name === YOU ? YOU : `${YOU}: ${name}`} items={items} class="person" align="start">
+    <Menu label="Theme, keyboard and signing out" items={items} class="person" align="start">
       <Face name={name} />
       <Who />
       <Icon of={ellipsis} class="push" />

@@ -154,7 +154,7 @@ it('every page shows the user and the tenant, on a narrow screen too', async () 
     expect(await side.locator('.tenant').innerText()).toBe(me.tenants[0]?.name);
   }
   await page.setViewportSize({ width: 390, height: 800 });
-  await page.getByRole('button', { name: 'More pages' }).click();
+  await page.getByRole('button', { name: 'More', exact: true }).click();
   const sheet = page.getByRole('menu', { name: 'More pages' });
   expect(await sheet.getByTitle(me.user_id).isVisible()).toBe(true);
   expect(await sheet.innerText()).toContain(me.tenants[0]?.name);
