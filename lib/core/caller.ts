@@ -6,6 +6,12 @@ import type { Role } from '../contract/roles.ts';
  */
 export type KeyMaker = { kind: 'key' | 'session' | 'bearer'; endsAt?: number };
 
+/**
+ * Who asks, for people who read of it later: somebody of the identity provider by their name there, a key by
+ * its own, or a program that works for nobody in particular.
+ */
+export type Actor = { kind: 'person' | 'key' | 'service'; name: string };
+
 /** Who asks: proved by the authentication of the HTTP chain, never taken from the request's own words. */
 export type Caller = {
   tenantId: string;
@@ -17,6 +23,8 @@ export type Caller = {
   listenerId: string | undefined;
   /** What keys that the caller makes end with. */
   maker: KeyMaker;
+  /** Absent where no request asks. */
+  actor?: Actor;
   /** Of the request that is answered; absent where no request asks. */
   requestId?: string;
 };

@@ -16,6 +16,9 @@ export type RevisionWish = {
 /** The versions of configuration and secrets that a revision runs and is built with; no secrets: none. */
 export type RunVersions = { configuration: number } & SecretVersions;
 
+/** Each status writes it again. */
+const NAME_LENGTH_MAX = 100;
+
 /**
  * The revision that a deployment, as it will be, gets next; its number is the deployment's `latest_number`.
  */
@@ -23,7 +26,7 @@ export function newRevision(
   deps: Pick<Deps, 'clock'>,
   deployment: Deployment,
   wish: RevisionWish,
-  caller: Pick<Caller, 'userId'>,
+  { userId, actor }: Pick<Caller, 'userId' | 'actor'>,
 ): Revision {
   const at = new Date(deps.clock.now()).toISOString();
   const status = wish.skipped === undefined ? 'QUEUED' : 'SKIPPED';
@@ -47,7 +50,8 @@ export function newRevision(
     ],
     created_at: at,
     updated_at: at,
-    created_by: caller.userId,
+    created_by: userId,
+    ...(actor !== undefined && { made_by: { ...actor, name: actor.name.slice(0, NAME_LENGTH_MAX) } }),
     revision_config: deployment.revision_config,
     configuration,
     ...(secrets !== undefined && { secrets }),

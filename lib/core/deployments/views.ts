@@ -19,6 +19,7 @@ export function revisionViewOf(
   return {
     id: revision.id,
     deployment_id: revision.deployment_id,
+    number: revision.number,
     created_at: revision.created_at,
     updated_at: revision.updated_at,
     source: revision.source,
@@ -34,8 +35,16 @@ export function revisionViewOf(
     configuration: null,
     commit: revision.commit ?? null,
     cause: causeViewOf(revision.cause),
+    created_by: makerViewOf(revision),
     runtime_resolved: revision.runtime ?? null,
   };
+}
+
+/** Commits are made by their authors, whoever has made the deployment that builds them. */
+function makerViewOf({ cause, commit, created_by: id, made_by: by }: Revision) {
+  return cause?.kind === 'push' || cause?.kind === 'head'
+    ? { kind: 'git' as const, id, name: commit?.author ?? null }
+    : { kind: by?.kind ?? ('key' as const), id, name: by?.name ?? null };
 }
 
 function causeViewOf(cause: Revision['cause']) {

@@ -1,5 +1,5 @@
 import { refuse } from '../../contract/errors.ts';
-import type { Caller, KeyMaker } from '../caller.ts';
+import type { Actor, Caller, KeyMaker } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { type ApiKeyItem, findApiKey, isOfSession } from '../items/api-keys.ts';
 import { findTenant, tenantIdIn } from '../items/tenants.ts';
@@ -79,6 +79,7 @@ export async function identify(
     role: key.role,
     listenerId: key.listener_id,
     maker: makerOf(key, opener),
+    actor: actorOf(key, opener),
     expiresAt: key.expires_at,
     isSession: isOfSession(key),
     ...(key.exchange !== undefined && { exchange: key.exchange }),
@@ -138,6 +139,14 @@ function makerOf(key: ApiKeyItem, opener: ApiKeyItem | undefined): KeyMaker {
     kind: isOfSession(key) ? 'session' : 'key',
     ...(end !== undefined && { endsAt: Date.parse(end) }),
   };
+}
+
+/** What a session or a login does is done by who opened it. */
+function actorOf(key: ApiKeyItem, opener: ApiKeyItem | undefined): Actor {
+  if (opener !== undefined) return actorOf(opener, undefined);
+  if (key.kind === 'login') return { kind: 'person', name: key.user_id };
+  if (key.exchange !== undefined) return { kind: 'service', name: key.exchange.repository ?? key.name };
+  return { kind: key.listener_id === undefined ? 'key' : 'service', name: key.name };
 }
 
 /**

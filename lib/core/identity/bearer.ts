@@ -44,7 +44,8 @@ export async function bearerCaller(
   const known = await bearerUser(deps, authorization);
   const part =
     tenantId === undefined ? await onlyMembership(deps, known) : await membership(deps, known, tenantId);
-  return { ...part, ...known, listenerId: undefined, maker: { kind: 'bearer' } };
+  const actor = { kind: 'person', name: known.userId } as const;
+  return { ...part, ...known, listenerId: undefined, maker: { kind: 'bearer' }, actor };
 }
 
 /** Whose token it is. Throws `unauthenticated`. */

@@ -87,9 +87,9 @@ export type { Slot } from './parts.ts';
 /**
  * The second version of a revision may have `artifact.server`, the third `commit` and `cause`, the fourth a
  * `reason` in the cause of a push, the fifth `build_phase` and an unstarted `lost_build`, the sixth
- * `build_secrets`, the seventh `runtime`.
+ * `build_secrets`, the seventh `runtime`, the eighth `made_by`.
  */
-export const REVISION_VERSION = 7;
+export const REVISION_VERSION = 8;
 export const revision = z.object({
   ...base,
   v: z.literal(REVISION_VERSION),
@@ -104,6 +104,8 @@ export const revision = z.object({
   created_at: z.string(),
   updated_at: z.string(),
   created_by: z.string(),
+  /** Who that is, for people; absent: a push, or an earlier release made it. */
+  made_by: z.object({ kind: z.enum(['person', 'key', 'service']), name: z.string() }).optional(),
   revision_config: revisionConfig,
   commit: commitDescription.optional(),
   cause: cause.optional(),

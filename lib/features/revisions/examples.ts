@@ -1,4 +1,4 @@
-import { CHANGED, CREATED, DEPLOYMENT, page, REVISION } from '../../contract/example-values.ts';
+import { CHANGED, CREATED, DEPLOYMENT, page, REVISION, USER } from '../../contract/example-values.ts';
 import { deploymentExamples } from '../deployments/examples.ts';
 
 const { response: deployment } = deploymentExamples.getDeployment;
@@ -8,6 +8,7 @@ const { source_revision_config: sourceRevisionConfig } = deployment;
 const revision = {
   id: REVISION,
   deployment_id: DEPLOYMENT,
+  number: 1,
   created_at: CREATED,
   updated_at: CHANGED,
   source: 'github',
@@ -29,6 +30,7 @@ const revision = {
   configuration: null,
   commit: { message: 'Answer in the language of the question', author: 'Ada', at: CREATED },
   cause: { kind: 'request', delivery_id: null, revision_id: null, reason: null },
+  created_by: { kind: 'person', id: USER, name: 'ada@example.com' },
   runtime_resolved: 'dev',
 };
 

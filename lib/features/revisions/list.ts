@@ -21,7 +21,7 @@ export async function listRevisions(
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
   const deployment = await getDeploymentItem(deps.table, caller.tenantId, params.deployment_id);
-  const filtered = query.status !== undefined || query.remote_reconciled !== undefined;
+  const filtered = [query.status, query.cause, query.remote_reconciled].some((wish) => wish !== undefined);
   const { page, skipped } = filtered
     ? await filteredPage(deps.table, deployment, query)
     : await numberedPage(deps, deployment, query);
@@ -104,13 +104,14 @@ async function* candidates(
   deployment: Deployment,
   query: Query,
 ): AsyncGenerator<Candidate, void, undefined> {
-  const { status: asked } = query;
+  const { status: asked, cause } = query;
   const queued = new Set(deployment.queued);
   const endOf = endsReader(table, deploymentRefOf(deployment));
   for (const number of numbers(deployment, query)) {
     const status = asked && ((await endOf(number)) ?? (queued.has(number) ? 'QUEUED' : undefined));
-    if (asked === undefined || status === undefined) yield { number, certain: asked === undefined };
-    else if (asked.includes(status)) yield { number, certain: true };
+    // What made it only its item tells.
+    const certain = cause === undefined && (asked === undefined || status !== undefined);
+    if (asked === undefined || status === undefined || asked.includes(status)) yield { number, certain };
   }
 }
 
@@ -128,6 +129,7 @@ function* numbers({ active, latest_number: latest }: Deployment, query: Query): 
 function matches(item: Revision, deployment: Deployment, query: Query): boolean {
   return (
     (query.status?.includes(item.status) ?? true) &&
+    (query.cause?.includes(item.cause?.kind ?? 'request') ?? true) &&
     (query.remote_reconciled === undefined || query.remote_reconciled === isReconciled(item, deployment))
   );
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { foreignStatuses, revisionStatuses } from '../../contract/revision-status.ts';
+import { foreignStatuses, revisionCauses, revisionStatuses } from '../../contract/revision-status.ts';
 import {
   changeAccess,
   changeErrors,
@@ -28,6 +28,8 @@ export const listRevisions = route({
   query: z.object({
     ...page,
     status: orNull(optionalList(z.enum([...revisionStatuses, ...foreignStatuses]))),
+    /** What made them. */
+    cause: orNull(optionalList(z.enum(revisionCauses))),
     remote_reconciled: orNull(queryBoolean.optional()),
   }),
   response: revisionListView,

@@ -30,9 +30,17 @@ const revisionCauseView = z.object({
   reason: text,
 });
 
+/**
+ * Who made it: a person or a key that asked for it, or a program; `git`: a push, by the author of its commit.
+ * `id`: of the user. `name`: null where an earlier release has not noted it.
+ */
+const makerView = z.object({ kind: z.enum(['person', 'key', 'service', 'git']), id: z.string(), name: text });
+
 export const revisionView = z.object({
   id: z.guid(),
   deployment_id: z.guid(),
+  /** Revisions of a deployment are counted from 1. */
+  number: z.int(),
   created_at: timestamp,
   updated_at: timestamp,
   source: z.enum(sources),
@@ -60,6 +68,7 @@ export const revisionView = z.object({
   commit: z.object({ message: z.string(), author: z.string(), at: timestamp }).nullable(),
   /** What made it. */
   cause: revisionCauseView,
+  created_by: makerView,
   /** What runs it; null until its deploy begins. */
   runtime_resolved: z.enum(resolvedRuntimes).nullable(),
 });

@@ -35,6 +35,8 @@ it('a link gives a key with the role, the user and the tenant of the key it was 
   const session = await withKey(admin, api_key);
   const { tenantId, organizationId, userId, role } = person.caller;
   expect(session.caller).toMatchObject({ tenantId, organizationId, userId, role });
+  // What is done in it is done by who opened it.
+  expect(session.caller.actor).toEqual({ kind: 'key', name: 'developer' });
   expect(Date.parse(expires_at) - begun).toBeGreaterThanOrEqual(SESSION_MILLISECONDS);
   person.advance(SESSION_MILLISECONDS / 1000 + 1);
   expect(await refusal(authenticateCaller(person.deps, { apiKey: api_key, tenantId: undefined }))).toBe(

@@ -29,6 +29,7 @@ describe('the first key', () => {
       role: 'organization_admin',
       listenerId: undefined,
       maker: { kind: 'key' },
+      actor: { kind: 'key', name: 'first key' },
     });
     const items = await allItems(world.deps.table);
     expect(new Set(items.map((item) => item.entity))).toEqual(
