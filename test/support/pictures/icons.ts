@@ -1,4 +1,4 @@
-/** Shapes of Lucide (ISC licence, https://lucide.dev/license), drawn in a square of 24. */
+/** Shapes of Lucide (ISC: `console/ui/icons.LICENSE.txt`), drawn in a square of 24. */
 export const icons = {
   'app-window':
     '<rect x="2" y="4" width="20" height="16" rx="2"/><path d="M10 4v4"/><path d="M2 8h20"/><path d="M6 4v4"/>',
