@@ -31,9 +31,10 @@ export type Block = {
 export const isNeed = (need: string): need is Need => Object.hasOwn(needs, need);
 
 /** Every page that tells a reader to paste something. */
-export const pages: readonly string[] = globSync(['*.md', 'docs/*.md', 'examples/*/README.md'], {
-  cwd: root,
-}).toSorted();
+export const pages: readonly string[] = globSync(
+  ['*.md', '{docs,statemachines}/**/*.md', '{examples,test}/**/README.md'],
+  { cwd: root, exclude: (name) => name === 'node_modules' },
+).toSorted();
 
 /** The fenced blocks of a page of the repository, in their order. */
 export function blocksOf(page: string): Block[] {

@@ -33,7 +33,7 @@ export const push: Picture = {
       [568, 74],
       [616, 74],
     ]),
-    box([408, 148, 176, 52], 'Every 5 minutes', { icon: 'timer', notes: ['in case one was lost'] }),
+    box([404, 148, 184, 52], 'Every 5 minutes', { icon: 'timer', notes: ['in case one was lost'] }),
     arrow([
       [496, 148],
       [496, 108],

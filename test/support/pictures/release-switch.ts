@@ -55,7 +55,7 @@ export const releaseSwitch: Picture = {
 
     ...lane(250, 'Revision 13', ['Starts beside it']),
     bar([START, 236, READY - START - 4, 36], 'starts', 'busy'),
-    bar([READY, 236, SWITCH - READY - 4, 36], 'is ready', 'busy'),
+    bar([READY, 236, SWITCH - READY - 4, 36], 'ready', 'busy'),
     bar([SWITCH + 4, 236, END - SWITCH - 4, 36], 'serves', 'ok'),
     ...lines([START, 292], ['asked at its health', 'path until it answers']),
 

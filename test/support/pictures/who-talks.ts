@@ -15,14 +15,14 @@ export const whoTalks: Picture = {
 
     box([228, 66, 148, 92], 'API', { icon: 'globe', notes: ['checks who asks', 'and what is asked'] }),
     box([228, 206, 148, 52], 'One table', { icon: 'database', notes: ['holds everything'] }),
-    box([228, 286, 148, 52], 'Dispatch', { icon: 'split', notes: ['decides what is next'] }),
+    box([228, 286, 148, 52], 'Dispatch', { icon: 'split', notes: ['what comes next'] }),
     box([400, 206, 144, 52], 'Events', { icon: 'webhook', notes: ['feed, webhooks'] }),
     box([400, 286, 144, 52], 'Workflow', { icon: 'workflow', notes: ['one per revision'] }),
     box([400, 392, 144, 52], 'Builder', { icon: 'hammer', notes: ['source to server'] }),
 
     box([616, 66, 144, 68], 'Listener', { icon: 'radio', notes: ['asks for work,', 'is never called'] }),
     box([616, 186, 144, 52], 'Servers', { icon: 'server', notes: ['of each revision'] }),
-    box([616, 286, 144, 52], 'Address', { icon: 'network', notes: ['leads to who serves'] }),
+    box([616, 286, 144, 52], 'Address', { icon: 'network', notes: ['of what serves'] }),
     box([616, 392, 144, 52], 'Users', { icon: 'users', notes: ['of agents'] }),
 
     arrow([

@@ -23,7 +23,7 @@ const MONO_SIZE = 12;
 const NARROW = 0.36;
 const WIDE = 0.92;
 const CAPITAL = 0.73;
-const OTHER = 0.585;
+const OTHER = 0.625;
 const MONO = 0.61;
 const BOLDER = { 400: 1, 500: 1.08, 600: 1.14 };
 
