@@ -90,6 +90,7 @@ async function serve({ environment, database, worker, server }: Parts): Promise<
     },
     problem: async () => (isRetiring ? 'the server stops' : problemOf(database, worker, queue)),
     running: () => queue.inHand.runs,
+    totals: queue.totals,
     say,
   };
   const http = createAgentServer(agent);

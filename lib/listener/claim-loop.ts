@@ -1,7 +1,9 @@
+import type { CountsRow } from '../contract/deployments/counts.ts';
 import { platformOf } from '../contract/images/platforms.ts';
 import type { ClaimResponse } from '../features/listener-protocol/shape.ts';
 import { messageOf, type Pause } from './backoff.ts';
 import type { ControlPlane } from './control-plane.ts';
+import { ControlPlaneRefused } from './http.ts';
 import type { Log } from './log.ts';
 
 type Parts = {
@@ -17,6 +19,8 @@ type Parts = {
   mayClaim?: () => boolean;
   /** The tasks that are worked on, and whose leases are not in doubt. */
   holding: () => string[];
+  /** What was counted and not taken yet. It rides on claims, so that nothing else has to ask for it. */
+  counts: { due: () => CountsRow[]; settle: (rows: readonly CountsRow[]) => Promise<void> };
   onAnswer: (answer: ClaimResponse) => void;
 };
 
@@ -26,6 +30,9 @@ const WAIT_SECONDS = 20;
 const FULL_WAIT_SECONDS = 1;
 /** After a refusal (a revoked key, say) we ask seldom: it takes a person to mend that. */
 const REFUSED_MILLISECONDS = 15_000;
+
+/** The request itself is what is wrong. */
+const MALFORMED = new Set([400, 413, 422]);
 
 /** Asks for work over and over, as often as the server wants to be asked. */
 export class ClaimLoop {
@@ -75,10 +82,11 @@ export class ClaimLoop {
 
   /** Gives the milliseconds until the next claim. */
   async #claim(signal: AbortSignal, isAwaited: boolean): Promise<number | 'given up'> {
-    const { controlPlane, instanceId, version, tasksAtOnce, holding, onAnswer, log } = this.#parts;
+    const { controlPlane, instanceId, version, tasksAtOnce, holding, counts, onAnswer, log } = this.#parts;
     if (this.#parts.mayClaim?.() === false) return REFUSED_MILLISECONDS;
     const held = holding();
     const wait = held.length < tasksAtOnce ? WAIT_SECONDS : FULL_WAIT_SECONDS;
+    const told = counts.due();
     try {
       const answer = await controlPlane.claim(
         {
@@ -88,15 +96,22 @@ export class ClaimLoop {
           max: tasksAtOnce,
           holding: held,
           wait_seconds: isAwaited ? 0 : wait,
+          ...(told.length > 0 && { counts: told }),
         },
         signal,
       );
+      await counts.settle(told);
       onAnswer(answer);
       return answer.poll_after_seconds * 1000;
     } catch (error) {
       if (signal.aborted) return 'given up';
+      // Work must not wait for ever for counts that nobody takes.
+      if (told.length > 0 && isMalformed(error)) await counts.settle(told);
       log.error(`no work can be claimed: ${messageOf(error)}`);
       return REFUSED_MILLISECONDS;
     }
   }
 }
+
+const isMalformed = (error: unknown): boolean =>
+  error instanceof ControlPlaneRefused && MALFORMED.has(error.status);

@@ -1,6 +1,7 @@
 import type { LogLevel } from '../contract/log-level.ts';
 import { OUTPUT_FOLLOWS } from '../domain/agent-failure.ts';
 import type { DeploySpec, StatusRequest } from '../features/listener-protocol/shape.ts';
+import type { MeasuredRevision } from './counts/measured.ts';
 
 export type StatusReport = StatusRequest['reports'][number];
 
@@ -73,6 +74,11 @@ export type Driver = {
   runningRevision(deploymentId: string): string | undefined;
   epochOf(deploymentId: string): number | undefined;
   reports(): StatusReport[];
+  /**
+   * What was measured of each revision that has servers, or shall have, since this was asked last. What is
+   * counted is counted before the first wait, so that it is of the minute that has just ended.
+   */
+  measure(): Promise<MeasuredRevision[]>;
   /** Stops what this program has started on its own machine. Compute of a cluster is left running. */
   close(graceMilliseconds: number): Promise<void>;
 };

@@ -2,6 +2,9 @@ import manifest from '../../package.json' with { type: 'json' };
 import { pause } from './backoff.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import type { ControlPlane } from './control-plane.ts';
+import { minuteOf } from './counts/measured.ts';
+import { MinuteLoop } from './counts/minute-loop.ts';
+import { WaitingCounts } from './counts/waiting-counts.ts';
 import type { Driver } from './driver.ts';
 import type { Leases } from './leases.ts';
 import type { Log } from './log.ts';
@@ -21,6 +24,8 @@ type Parts = {
   platform?: string;
   /** False: another program may be working for this listener. */
   mayClaim?: () => boolean;
+  /** Where counts outlive this program; absent: nowhere. */
+  countsFile?: string;
 };
 
 /** What a listener does with its driver, whatever that runs agents on. */
@@ -40,6 +45,7 @@ export function composeWork(parts: Parts): Work {
   const stopping = new AbortController();
   let reporter: StatusReporter | undefined;
   let ends: Promise<unknown>[] = [];
+  const waiting = new WaitingCounts(parts.countsFile, log);
 
   const start = async (driver: Driver) => {
     const reporting = new StatusReporter(controlPlane, () => driver.reports(), log);
@@ -69,6 +75,10 @@ export function composeWork(parts: Parts): Work {
       ...(parts.platform !== undefined && { platform: parts.platform }),
       ...(parts.mayClaim !== undefined && { mayClaim: parts.mayClaim }),
       holding: () => tasks.held(),
+      counts: {
+        due: () => waiting.due(minuteOf(Date.now())),
+        settle: (rows) => waiting.settle(rows),
+      },
       onAnswer: (answer) => {
         // The first one too: something may have changed since everything was looked at.
         if (answer.desired_changes !== changes) reconciler.look();
@@ -78,7 +88,12 @@ export function composeWork(parts: Parts): Work {
       },
     });
     await driver.start();
-    ends = [runLoops(reconciler, [reporting, claims], stopping.signal), untilStopped(stopping.signal, tasks)];
+    const minutes = new MinuteLoop({ ...common, measure: () => driver.measure(), waiting, now: Date.now });
+    ends = [
+      runLoops(reconciler, [reporting, claims], stopping.signal),
+      minutes.run(stopping.signal),
+      untilStopped(stopping.signal, tasks),
+    ];
   };
 
   return {

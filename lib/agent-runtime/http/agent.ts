@@ -1,5 +1,6 @@
 import type { EventHub } from '../queue/event-log.ts';
 import type { Server } from '../queue/queue-store.ts';
+import type { RunTotals } from '../queue/run-totals.ts';
 import type { Database } from '../tables/database.ts';
 import type { KeptWorker } from '../worker/kept-worker.ts';
 
@@ -21,6 +22,7 @@ export type Agent = {
   problem(): Promise<string | undefined>;
   /** How many runs it has in hand. */
   running(): number;
+  readonly totals: RunTotals;
   /** A line for operators. */
   say(text: string): void;
 };

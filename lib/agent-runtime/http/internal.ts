@@ -30,6 +30,14 @@ const demand: Handler = async (agent, call) => {
   return json(JSON.stringify({ builds, revisions, running: agent.running() }));
 };
 
+/** What has become of this server's runs since it began, and how many of its build wait for a worker. */
+const totals: Handler = async (agent, call) => {
+  requireToken(agent, call);
+  const builds = await demandByBuild(agent.database);
+  const own = builds.find(({ build_id: id }) => id === agent.server.buildId);
+  return json(JSON.stringify({ ...agent.totals.told, waiting: own?.pending ?? 0 }));
+};
+
 /** Threads that stand at a node which this server's graphs have not; no node: it has no such graph. */
 type Lost = { graph_id: string; node: string | null; threads: number };
 
@@ -88,6 +96,7 @@ const retire: Handler = async (agent, call) => {
 
 export const internalRoutes: readonly (readonly [string, string, Handler])[] = [
   ['GET', '/internal/demand', demand],
+  ['GET', '/internal/runs', totals],
   ['GET', '/internal/release', lostByRelease],
   ['POST', '/internal/release', release],
   ['POST', '/internal/expire', expire],

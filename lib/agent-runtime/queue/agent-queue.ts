@@ -16,6 +16,7 @@ import { EventHub } from './event-log.ts';
 import type { GraphWorker } from './port.ts';
 import { Queue } from './queue.ts';
 import type { QueueStore, Server } from './queue-store.ts';
+import { RunTotals } from './run-totals.ts';
 import { Session } from './session.ts';
 
 export type AgentQueueOptions = {
@@ -34,6 +35,7 @@ export type AgentQueue = {
   readonly hub: EventHub;
   /** Runs and calls that this process has in hand. */
   readonly inHand: { readonly runs: number; readonly calls: number };
+  readonly totals: RunTotals;
   /** Why the server is not ready; undefined if it is. */
   readonly problem: string | undefined;
   /** Takes no more, puts back the runs in hand at their next step, after the grace as they are, and ends. */
@@ -63,9 +65,10 @@ export function openQueue(options: AgentQueueOptions): AgentQueue {
   const { database, server, worker, slots, timeoutSeconds, say } = options;
   const hub = new EventHub();
   const time = { now: () => performance.now(), after };
+  const totals = new RunTotals(time.now);
   const queue = new Queue({
     server,
-    store: storeOf(database),
+    store: totals.counting(storeOf(database)),
     worker,
     hub,
     time,
@@ -105,6 +108,7 @@ export function openQueue(options: AgentQueueOptions): AgentQueue {
   ];
   return {
     hub,
+    totals,
     get inHand() {
       return { runs: queue.running, calls: desk.answering };
     },

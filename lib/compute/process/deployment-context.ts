@@ -29,6 +29,8 @@ export type DeploymentContext = {
   stopNow: (server: Server) => Promise<void>;
   /** A line for the deploy log of a revision. */
   logLine: (revisionId: string, level: LogLevel, message: string) => void;
+  /** It was up and is started again, or could not be started and is tried again; `server`: which has ended. */
+  restarted: (revisionId: string, server: Server | undefined) => void;
   /** Which revision runs, or whether it is healthy, has changed. */
   changed: (deployment: ProcessDeployment) => void;
 };

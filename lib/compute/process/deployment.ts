@@ -215,6 +215,7 @@ export class ProcessDeployment {
     const { exit } = server.group;
     const reason = `the server ${exit === undefined ? 'ended' : describeServerExit(exit)}`;
     this.#server = undefined;
+    this.#context.restarted(server.revisionId, server);
     this.#setProblem(reason);
     this.#crashes = Date.now() - server.readyAt >= SOUND_MILLISECONDS ? 0 : this.#crashes + 1;
     const wait = this.#crashes <= 1 ? RESTART_BASE_MILLISECONDS : restartWait(this.#crashes);
@@ -268,6 +269,7 @@ export class ProcessDeployment {
         this.#crashes += 1;
         wait = restartWait(this.#crashes);
         const message = messageOf(error);
+        this.#context.restarted(spec.revision_id, undefined);
         this.#context.logLine(spec.revision_id, 'ERROR', message);
         if (this.#server === undefined) this.#setProblem(message.split('\n', 1)[0] ?? message);
       }

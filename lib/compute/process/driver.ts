@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createMask, type Mask } from '../../contract/mask.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
+import type { MeasuredRevision } from '../../listener/counts/measured.ts';
 import type { DataFate, DeployHooks, DeployResult, Driver, StatusReport } from '../../listener/driver.ts';
 import type { Log } from '../../listener/log.ts';
 import type { LogShipper } from '../../listener/log-shipper.ts';
@@ -15,24 +16,16 @@ import { ownHostNote } from './address.ts';
 import { bringUp, IMAGE_REFUSED } from './bring-up.ts';
 import { ProcessDeployment } from './deployment.ts';
 import { drainMillisecondsOf, settleMillisecondsOf } from './drain.ts';
+import type { ProcessDriverOptions } from './driver-options.ts';
 import { isDurable } from './durable.ts';
 import { DurableAgents } from './durable-agents.ts';
 import { comeToRest } from './idle-agent.ts';
+import { Measures } from './measures.ts';
 import type { PinningContext } from './pinned-builds.ts';
 import type { Proxy } from './proxy/proxy.ts';
 import type { Server } from './server.ts';
 import { statusReports } from './status-reports.ts';
 import { stopServer } from './stop-server.ts';
-
-export type ProcessDriverOptions = {
-  dataFolder: string;
-  baseUrl: string;
-  apiKey: string;
-  /** What the stable URLs begin with: public address and path prefix. */
-  agentsUrl: string;
-  startTimeoutMilliseconds: number;
-  drainMilliseconds: number;
-};
 
 type Parts = {
   options: ProcessDriverOptions;
@@ -54,6 +47,7 @@ export class ProcessDriver implements Driver {
   /** Specs on their way up: their folders are needed though nothing serves from them yet. */
   readonly #starting = new Set<DeploySpec>();
   readonly #durable: DurableAgents;
+  readonly #measures = new Measures();
   readonly #stop = (server: Server): Promise<void> => stopServer(this.#parts.supervisor, server);
   readonly #data: HiddenFolder;
 
@@ -66,6 +60,7 @@ export class ProcessDriver implements Driver {
     for (const [id, known] of parts.state.deployments) {
       if (known.revision_id === null) continue;
       const { route } = this.#make(id, known.name, known.epoch);
+      route.traffic = this.#measures.trafficOf(id, known.revision_id);
       route.customHost = known.custom_host;
       route.customPath = known.custom_path ?? '';
     }
@@ -147,6 +142,7 @@ export class ProcessDriver implements Driver {
     return statusReports(this.#deployments, this.#parts.state, this.#durable.told);
   }
 
+  measure = (): Promise<MeasuredRevision[]> => this.#measures.take([...this.#deployments.values()]);
   releaseThreads = (id: string, revisions: readonly string[]): void => this.#durable.release(id, revisions);
   announceEnd = (): Promise<void> => this.#durable.announceEnd();
 
@@ -196,6 +192,7 @@ export class ProcessDriver implements Driver {
         log[level === 'ERROR' ? 'warn' : 'info'](`${name}: ${message}`);
         logLine(revisionId, level, message);
       },
+      restarted: (revisionId, server) => this.#measures.restarted(id, revisionId, server),
       changed: (changed) => {
         this.#save(changed);
         this.#durable.of(id)?.lookSoon();
@@ -224,7 +221,9 @@ export class ProcessDriver implements Driver {
       };
       const request = { spec, options, supervisor, shipper, folders, signal, beside, isNew };
       const saying: typeof say = (message, level) => say(mask(message), level);
-      return bringUp({ ...request, durable, mask, say: saying });
+      const brought = await bringUp({ ...request, durable, mask, say: saying });
+      this.#measures.watch(spec, brought.server);
+      return brought;
     };
     return broughtUp()
       .catch((error: unknown) => {

@@ -6,6 +6,9 @@ const ANSWER_MILLISECONDS = 10_000;
 /** At its end nobody waits for one that does not answer: the listener itself has some 8 s. */
 const FAREWELL_MILLISECONDS = 1000;
 
+/** A minute that is over is told soon. */
+const RUNS_MILLISECONDS = 2_000;
+
 const count = z.coerce.number();
 const demandAnswer = z.object({
   builds: z.array(
@@ -37,6 +40,19 @@ const expireAnswer = z.object({
   expired: z.array(z.object({ revision_id: z.string(), threads: count })),
 });
 
+const runsAnswer = z.object({
+  begun: count,
+  succeeded: count,
+  failed: count,
+  waiting: count,
+  durations: z.object({ counts: z.array(count), sum_ms: count }),
+});
+/**
+ * Runs of a durable server since its process began: how many it has begun, and how many of those have ended
+ * how, with their durations. `waiting`: how many of its build wait for a worker now.
+ */
+export type RunTotals = z.infer<typeof runsAnswer>;
+
 type Asked = Pick<Server, 'target' | 'internalToken'>;
 
 function ask(
@@ -58,6 +74,12 @@ function ask(
 export async function demandAt(server: Asked): Promise<Demands> {
   const response = await ask(server, 'GET', 'demand');
   return demandAnswer.parse(await response.json());
+}
+
+/** What has become of a durable server's runs. It is asked once a minute, and nothing waits for the answer. */
+export async function runsAt(server: Asked): Promise<RunTotals> {
+  const response = await ask(server, 'GET', 'runs', { within: RUNS_MILLISECONDS });
+  return runsAnswer.parse(await response.json());
 }
 
 /** What the graphs of a durable server would lose if it got all threads that wait in other builds. */

@@ -19,6 +19,11 @@ export class OutputTail {
     if (this.#lines.length > LINES_MAX) this.#lines.shift();
   }
 
+  /** Whether any of the last lines has these words. */
+  mentions(words: string): boolean {
+    return this.#lines.some((line) => line.includes(words));
+  }
+
   /** The reason of a failure, followed by the last lines of output. */
   after(reason: string): string {
     if (this.#lines.length === 0) return `${reason} It wrote nothing.`;

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ControlPlane } from '../../listener/control-plane.ts';
 import { Http } from '../../listener/http.ts';
 import type { StartedListener } from '../../listener/listener.ts';
@@ -10,7 +10,8 @@ import { LocalState } from '../../listener/state.ts';
 import { composeWork } from '../../listener/work.ts';
 import { ProcessSupervisor } from '../../processes/supervisor.ts';
 import { MachinePostgres } from '../postgres/machine.ts';
-import { ProcessDriver, type ProcessDriverOptions } from './driver.ts';
+import { ProcessDriver } from './driver.ts';
+import type { ProcessDriverOptions } from './driver-options.ts';
 import { Proxy } from './proxy/proxy.ts';
 import { tidyFolders } from './tidy-folders.ts';
 
@@ -33,7 +34,8 @@ export async function startProcessListener(
   const base = `${options.url}/v2/listeners/${options.listenerId}`;
   const controlPlane = new ControlPlane(new Http(base, options.apiKey, log));
   const shipper = new LogShipper((body, sent) => controlPlane.logs(body, sent), log);
-  const work = composeWork({ controlPlane, shipper, leases: state, log });
+  const countsFile = join(dataFolder, 'counts.json');
+  const work = composeWork({ controlPlane, shipper, leases: state, log, countsFile });
   const proxy = new Proxy({ ...options, port: options.agentsPort });
   const port = await proxy.listen();
   const agentsUrl = `${options.agentsUrl ?? `http://localhost:${port}`}${options.pathPrefix}`;

@@ -7,6 +7,9 @@ import { printedBy } from '../tools.ts';
  */
 export type ProcessRow = { pid: number; groupId: number; sessionId: number; startTime: string };
 
+/** What a process uses: processor seconds since it began, and the bytes of its memory that are in use. */
+export type Usage = { cpuSeconds: number; memoryBytes: number };
+
 /** Where a platform tells of its processes. */
 type ProcessSource = {
   /** All living processes. */
@@ -19,6 +22,8 @@ type ProcessSource = {
    */
   markers(pids: readonly number[]): Map<number, string>;
   ageSeconds(row: ProcessRow): number;
+  /** Of these processes; one that has ended has no entry. */
+  usages(pids: readonly number[]): Map<number, Usage>;
 };
 
 /** Environment variable that every process of a group inherits, also one that left the group with setsid. */
@@ -67,6 +72,42 @@ function readMarker(pid: number): string | undefined {
   }
 }
 
+const KIBIBYTE = 1024;
+
+/** The processor time of a process and of those children of it that have ended, from /proc/<pid>/stat. */
+export function parseCpuSeconds(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = fields.slice(11, 15).reduce((total, field) => total + Number(field), 0);
+  return ticks / TICKS_PER_SECOND;
+}
+
+/** Bytes of the line `<name>:   123 kB`; undefined: there is none. */
+export function parseKilobytes(text: string, name: string): number | undefined {
+  const line = text.split('\n').find((one) => one.startsWith(`${name}:`));
+  const kilobytes = Number.parseInt(line?.slice(name.length + 1) ?? '', 10);
+  return Number.isNaN(kilobytes) ? undefined : kilobytes * KIBIBYTE;
+}
+
+/** Its share of the pages that it has in memory; where the kernel does not tell, all of them. */
+function readMemory(pid: number): number {
+  try {
+    const share = parseKilobytes(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), 'Pss');
+    if (share !== undefined) return share;
+  } catch {
+    // It is another user's, or the kernel has no such file.
+  }
+  return parseKilobytes(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmRSS') ?? 0;
+}
+
+function readUsage(pid: number): Usage | undefined {
+  try {
+    const cpuSeconds = parseCpuSeconds(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return { cpuSeconds, memoryBytes: readMemory(pid) };
+  } catch {
+    return undefined; // It ended meanwhile.
+  }
+}
+
 /** Processes as Linux tells of them in /proc. */
 const procSource: ProcessSource = {
   rows: () =>
@@ -86,6 +127,13 @@ const procSource: ProcessSource = {
     const ticks = Number(startTime.slice(startTime.indexOf(':') + 1));
     return uptime() - ticks / TICKS_PER_SECOND;
   },
+  usages: (pids) =>
+    new Map(
+      pids.flatMap((pid): [number, Usage][] => {
+        const usage = readUsage(pid);
+        return usage === undefined ? [] : [[pid, usage]];
+      }),
+    ),
 };
 
 /** Of each process: sessions are told by no two systems alike, and are left to the markers. */
@@ -117,6 +165,23 @@ export function parseMarkers(text: string): Map<number, string> {
   );
 }
 
+/**
+ * Reads what `ps -o pid=,rss=,time=` prints: `  12  3456 00:01:02`, on macOS `12 3456 1:02.34`, and
+ * `2-03:04:05` after days.
+ */
+export function parseUsages(text: string): Map<number, Usage> {
+  return new Map(
+    text.split('\n').flatMap((line): [number, Usage][] => {
+      const [, pid, kilobytes, days = '0', time = ''] =
+        /^(\d+)\s+(\d+)\s+(?:(\d+)-)?([\d:.]+)$/.exec(line.trim()) ?? [];
+      if (pid === undefined) return [];
+      const seconds = time.split(':').reduce((total, part) => total * 60 + Number(part), 0);
+      const cpuSeconds = Number(days) * 86_400 + seconds;
+      return [[Number(pid), { cpuSeconds, memoryBytes: Number(kilobytes) * KIBIBYTE }]];
+    }),
+  );
+}
+
 /** Shows environments, of unlimited width: BSD's way to say it, which macOS has taken for something else. */
 const ENVIRONMENTS = process.platform === 'darwin' ? ['-E', '-ww'] : ['eww'];
 
@@ -130,6 +195,10 @@ export const psSource: ProcessSource = {
       : parseMarkers(printedBy('ps', [...ENVIRONMENTS, '-o', 'pid=,command=', '-p', pids.join(',')])),
   // In UTC, as `ps` was asked.
   ageSeconds: ({ startTime }) => (Date.now() - Date.parse(`${startTime} UTC`)) / 1000,
+  usages: (pids) =>
+    pids.length === 0
+      ? new Map()
+      : parseUsages(printedBy('ps', ['-o', 'pid=,rss=,time=', '-p', pids.join(',')])),
 };
 
 /** With the value `ps`, processes and ports are read as on platforms without /proc. For tests. */

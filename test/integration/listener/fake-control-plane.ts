@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import type { CountsRow } from '../../../lib/contract/deployments/counts.ts';
 import {
   type CompleteRequest,
   claimRequest,
@@ -54,6 +55,10 @@ export class FakeControlPlane {
   readonly reports: StatusRequest['reports'] = [];
   readonly taskLines: (Line & { task_id: string })[] = [];
   readonly agentLines: (Line & { deployment_id: string })[] = [];
+  /** Each minute as it was told last. */
+  readonly counts = new Map<string, CountsRow>();
+  /** False: claims with counts are answered as by one that is away. */
+  takesCounts = true;
   readonly problems: string[] = [];
   readonly desired = new Map<string, Row>();
   /** As an older control plane it says nothing of changes. */
@@ -193,7 +198,7 @@ export class FakeControlPlane {
     ifNoneMatch: string | undefined,
   ): Promise<[number, unknown, Record<string, string>?]> {
     const taskId = /^tasks\/([^/]+)\/(?:heartbeat|logs|complete)$/.exec(path)?.[1];
-    if (path === 'tasks/claim') return [200, await this.#claim(body)];
+    if (path === 'tasks/claim') return this.#claim(body);
     if (taskId !== undefined) return this.#taskRoute(this.#get(taskId), path, body);
     const [, named] = /^desired(?:\?deployment_ids=(.*))?$/.exec(path) ?? [];
     if (path.startsWith('desired')) return this.#answerDesired(ifNoneMatch, named?.split(','));
@@ -210,8 +215,11 @@ export class FakeControlPlane {
     return spec === undefined ? [404, { detail: 'Not found.' }] : [200, spec];
   }
 
-  async #claim(body: unknown): Promise<unknown> {
-    const { instance_id: instanceId, version, holding } = claimRequest.parse(body);
+  async #claim(body: unknown): Promise<[number, unknown]> {
+    const { instance_id: instanceId, version, holding, counts = [] } = claimRequest.parse(body);
+    if (counts.length > 0 && !this.takesCounts) return [503, { detail: 'away' }];
+    for (const row of counts)
+      this.counts.set([instanceId, row.deployment_id, row.revision_id, row.minute].join(' '), row);
     this.claimedVersion = version;
     const open = () => [...this.#offered.values()].filter((one) => one.state !== 'ended' && !one.conflicts);
     const isHeld = ({ task, state }: Offered) => state === 'claimed' && holding.includes(task.task_id);
@@ -219,12 +227,13 @@ export class FakeControlPlane {
     const tasks = open().filter((one) => !one.cancelled && !isHeld(one));
     this.#lastInstanceId = instanceId;
     for (const one of tasks) this.#give(one, instanceId);
-    return {
+    const answer = {
       tasks: tasks.map((one) => ({ ...one.task, lease_id: one.leaseId })),
       cancelled: open().flatMap((one) => (one.cancelled ? [one.task.task_id] : [])),
       poll_after_seconds: 0.1,
       ...(this.desiredChanges !== undefined && { desired_changes: this.desiredChanges }),
     };
+    return [200, answer];
   }
 
   async #taskRoute(offered: Offered, path: string, body: unknown): Promise<[number, unknown]> {

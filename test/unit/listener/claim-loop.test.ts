@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { CountsRow } from '../../../lib/contract/deployments/counts.ts';
 import type { ClaimRequest, ClaimResponse } from '../../../lib/features/listener-protocol/shape.ts';
 import { pause } from '../../../lib/listener/backoff.ts';
 import { ClaimLoop } from '../../../lib/listener/claim-loop.ts';
 import { HeldTask } from '../../../lib/listener/held-task.ts';
+import { ControlPlaneRefused } from '../../../lib/listener/http.ts';
 import { createLog } from '../../../lib/listener/log.ts';
 import { until } from '../../support/until.ts';
 
@@ -10,10 +12,15 @@ const TASKS_AT_ONCE = 3;
 
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-type Claim = { body: ClaimRequest; signal: AbortSignal; answer: (with_?: Partial<ClaimResponse>) => void };
+type Claim = {
+  body: ClaimRequest;
+  signal: AbortSignal;
+  answer: (with_?: Partial<ClaimResponse>) => void;
+  refuse: (status: number) => void;
+};
 
 /** A loop whose claims the test answers. */
-function aLoop(held: string[] = []) {
+function aLoop(held: string[] = [], waiting: CountsRow[] = []) {
   const claims: Claim[] = [];
   const applied: ClaimResponse[] = [];
   const end = new AbortController();
@@ -24,7 +31,8 @@ function aLoop(held: string[] = []) {
           signal.addEventListener('abort', () => reject(signal.reason));
           const answer: Claim['answer'] = (with_) =>
             resolve({ tasks: [], cancelled: [], poll_after_seconds: 0, ...with_ });
-          claims.push({ body, signal, answer });
+          const refuse = (status: number) => reject(new ControlPlaneRefused(status, `HTTP ${status}`));
+          claims.push({ body, signal, answer, refuse });
         }),
     },
     instanceId: 'one',
@@ -33,6 +41,10 @@ function aLoop(held: string[] = []) {
     pause,
     tasksAtOnce: TASKS_AT_ONCE,
     holding: () => held,
+    counts: {
+      due: () => [...waiting],
+      settle: async (rows) => void waiting.splice(0, rows.length),
+    },
     onAnswer: (answer) => applied.push(answer),
   });
   const running = loop.run(end.signal);
@@ -125,5 +137,38 @@ describe('the lease of a held task', () => {
   it('is lost when it is still the same afterwards', async () => {
     const held = new HeldTask(whole, async () => undefined);
     expect(await held.underLease(async () => 'conflict')).toBe('conflict');
+  });
+});
+
+describe('counts on claims', () => {
+  const row: CountsRow = { deployment_id: id(1), revision_id: id(2), minute: 7, requests: { all: 3 } };
+
+  it('go with each claim until one is answered, and a claim without any names none', async () => {
+    const waiting = [row];
+    const { loop, claim } = aLoop([], waiting);
+    expect((await claim(0)).body.counts).toEqual([row]);
+    void loop.again();
+    const second = await claim(1);
+    expect(second.body.counts).toEqual([row]);
+    second.answer();
+    expect((await claim(2)).body).not.toHaveProperty('counts');
+    expect(waiting).toEqual([]);
+  });
+
+  it('that are refused as malformed do not keep work from being claimed', async () => {
+    const waiting = [row];
+    const { claim, loop } = aLoop([], waiting);
+    (await claim(0)).refuse(422);
+    await until(() => waiting.length === 0, { what: 'the counts to be dropped', firstMs: 1 });
+    loop.wake();
+    expect((await claim(1)).body).not.toHaveProperty('counts');
+  });
+
+  it('wait while the key is refused', async () => {
+    const waiting = [row];
+    const { claim, loop } = aLoop([], waiting);
+    (await claim(0)).refuse(401);
+    void loop.again();
+    expect((await claim(1)).body.counts).toEqual([row]);
   });
 });

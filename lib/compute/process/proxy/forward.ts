@@ -8,6 +8,7 @@ import {
 import { pause } from '../../../listener/backoff.ts';
 import type { HttpRefusal } from '../../../serving/admission.ts';
 import { consentOf, preflightAnswer, readableBy } from './cross-origin.ts';
+import { Exchange } from './exchange.ts';
 import { type Passed, requestHeaders, responseHeaders } from './headers.ts';
 import type { ProxyRoute } from './route.ts';
 import type { ProxyTarget } from './target.ts';
@@ -78,10 +79,17 @@ function hasBody(request: IncomingMessage): boolean {
 /**
  * Sends the body only once there is a connection: a refused one leaves it untouched, to be sent elsewhere.
  */
-function sendBody(request: IncomingMessage, upstream: ClientRequest, onSent: () => void): void {
+function sendBody(
+  request: IncomingMessage,
+  upstream: ClientRequest,
+  exchange: Exchange,
+  onSent: () => void,
+): void {
   if (!hasBody(request)) return void upstream.end();
   const pipe = () => {
     onSent();
+    // Only now: whoever listens makes it flow.
+    request.on('data', (part: Buffer) => exchange.received(part.length));
     request.pipe(upstream);
   };
   upstream.once('socket', (socket) => {
@@ -103,31 +111,43 @@ export function reasonPhrase({ statusMessage = '' }: IncomingMessage): string {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage) ? statusMessage : '';
 }
 
+/** An answer that goes on for as long as somebody watches. */
+const isEventStream = ({ headers }: IncomingMessage): boolean =>
+  headers['content-type']?.startsWith('text/event-stream') === true;
+
 function answer(
   incoming: IncomingMessage,
   response: ServerResponse,
-  asked: { request: IncomingMessage; to: Forwarded; target: ProxyTarget },
+  asked: Asked & { target: ProxyTarget },
   onEnd: () => void,
 ): void {
+  const { exchange } = asked;
   const said = consentOf(asked.request, incoming);
   if (said !== undefined) asked.to.route.noteConsent(asked.target, said.origin, said.consent);
   const headers = responseHeaders(incoming, asked);
   response.writeHead(incoming.statusCode ?? 502, reasonPhrase(incoming), headers);
+  exchange.answered(response.statusCode, isEventStream(incoming));
   // An event stream's head must not wait for its first event.
   response.flushHeaders();
   // Cut off on the one side is cut off on the other: the client must not take half an answer for a whole one.
-  incoming.once('error', () => response.destroy());
+  incoming.once('error', () => {
+    exchange.failed();
+    response.destroy();
+  });
   incoming.once('close', onEnd);
+  incoming.on('data', (part: Buffer) => exchange.sent(part.length));
   incoming.pipe(response);
 }
 
+type Asked = { request: IncomingMessage; to: Forwarded; exchange: Exchange };
+
 function attempt(
-  request: IncomingMessage,
+  { request, to, exchange }: Asked,
   response: ServerResponse,
-  to: Forwarded,
   target: ProxyTarget,
 ): Promise<Attempt> {
   const leave = target.enter();
+  exchange.goTo(target.traffic);
   const idempotent = IDEMPOTENT.has(request.method ?? '');
   return new Promise((resolve) => {
     let connected = false;
@@ -166,7 +186,7 @@ function attempt(
     };
     upstream.once('response', (incoming) => {
       if (isAnswer(incoming))
-        answer(incoming, response, { request, to, target }, () => over({ kind: 'done' }));
+        answer(incoming, response, { request, to, target, exchange }, () => over({ kind: 'done' }));
       else refuse(`it sent the status ${incoming.statusCode}`);
     });
     upstream.once('upgrade', () => refuse('it changed to another protocol, which was not asked for'));
@@ -175,7 +195,7 @@ function attempt(
       const repeatable = !bodySent && (idempotent || !connected) && !response.headersSent;
       over(repeatable ? { kind: 'again', problem, wasConnected: connected } : { kind: 'failed', problem });
     });
-    sendBody(request, upstream, () => {
+    sendBody(request, upstream, exchange, () => {
       bodySent = true;
     });
   });
@@ -191,21 +211,23 @@ export async function forward(
   to: Forwarded,
 ): Promise<void> {
   const deadline = Date.now() + HOLD_MILLISECONDS;
+  const exchange = new Exchange(to.route.traffic);
+  response.once('close', () => exchange.end());
+  const refuse = (status: number, detail: string): void => {
+    if (response.headersSent) exchange.failed();
+    sendAbsence(request, response, { status, detail }, to.route);
+    exchange.answered(response.statusCode);
+  };
   for (let cutOff = 0; ; ) {
     const target = await to.route.waitForTarget(deadline - Date.now());
     if (response.destroyed) return;
-    if (target === undefined) {
-      const detail = noServer(to.route);
-      return sendAbsence(request, response, { status: 503, detail }, to.route);
-    }
-    if (target.isClosed(to.path))
-      return sendAbsence(request, response, { status: 404, detail: CLOSED_PATH }, to.route);
-    const result = await attempt(request, response, to, target);
+    if (target === undefined) return refuse(503, noServer(to.route));
+    if (target.isClosed(to.path)) return refuse(404, CLOSED_PATH);
+    const result = await attempt({ request, to, exchange }, response, target);
     if (result.kind === 'done') return;
     if (result.kind === 'again' && result.wasConnected) cutOff += 1;
     if (result.kind === 'failed' || cutOff > CUT_OFF_MAX || Date.now() >= deadline) {
-      const detail = `Deployment '${to.route.name}' did not answer: ${result.problem}.`;
-      return sendAbsence(request, response, { status: 502, detail }, to.route);
+      return refuse(502, `Deployment '${to.route.name}' did not answer: ${result.problem}.`);
     }
     // A target may be just about to be taken out, so it is tried again after a pause; another one at once.
     if (to.route.target === target) await pause(RETRY_MILLISECONDS);

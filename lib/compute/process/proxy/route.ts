@@ -1,6 +1,7 @@
 import { hostNameOf } from '../../../serving/hosts.ts';
 import type { Consent } from './cross-origin.ts';
 import type { ProxyTarget } from './target.ts';
+import type { Traffic } from './traffic.ts';
 
 /** So many origins whose pages a server has allowed to ask are kept in mind. */
 const CONSENTS_MAX = 50;
@@ -15,6 +16,8 @@ export class ProxyRoute {
   customHost: string | undefined;
   /** The path of that address, without a slash at its end. */
   customPath = '';
+  /** Where requests are counted that no server answers: with those of the revision that served last. */
+  traffic: Traffic | undefined;
   #target: ProxyTarget | undefined;
   #reason = 'it is being started';
   readonly #waiting = new Set<() => void>();
@@ -61,6 +64,7 @@ export class ProxyRoute {
 
   moveTo(target: ProxyTarget): void {
     this.#target = target;
+    this.traffic = target.traffic ?? this.traffic;
     // Another server may allow less.
     this.#consents.clear();
     this.#wake();

@@ -1,5 +1,6 @@
 import { Agent } from 'node:http';
 import type { Listening } from '../../../processes/table/listening.ts';
+import type { Traffic } from './traffic.ts';
 
 /**
  * One running server as the proxy sees it: where it is, its connections, and how many requests are under way.
@@ -9,6 +10,8 @@ export class ProxyTarget {
   readonly agent = new Agent({ keepAlive: true });
   #inFlight = 0;
   readonly #waiting: (() => void)[] = [];
+  /** Where its requests are counted. */
+  traffic: Traffic | undefined;
 
   /** Whether a path is closed, whatever the server would answer. */
   readonly isClosed: (path: string) => boolean;

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Exchange } from './exchange.ts';
 import {
   CLOSED_PATH,
   type Forwarded,
@@ -34,7 +35,9 @@ export function refuseUpgrade(socket: Duplex, status: number, detail: string): v
   socket.end(head(status, undefined, [...headers, 'Connection', 'close']) + body);
 }
 
-function join(client: Duplex, server: Duplex): void {
+function join(client: Duplex, server: Duplex, exchange: Exchange): void {
+  client.on('data', (part: Buffer) => exchange.received(part.length));
+  server.on('data', (part: Buffer) => exchange.sent(part.length));
   const ends: [Duplex, Duplex][] = [
     [client, server],
     [server, client],
@@ -46,14 +49,11 @@ function join(client: Duplex, server: Duplex): void {
   }
 }
 
-function connect(
-  request: IncomingMessage,
-  client: Duplex,
-  early: Buffer,
-  to: Forwarded,
-  target: ProxyTarget,
-): void {
+type Asked = { request: IncomingMessage; early: Buffer; to: Forwarded; exchange: Exchange };
+
+function connect({ request, early, to, exchange }: Asked, client: Duplex, target: ProxyTarget): void {
   const leave = target.enter();
+  exchange.goTo(target.traffic);
   client.once('close', leave);
   const upstream = httpRequest({
     host: target.where.host,
@@ -67,19 +67,25 @@ function connect(
   upstream.once('upgrade', (incoming, server, first) => {
     const flat = responseHeaders(incoming, { request, to, target }, ['connection', 'upgrade']);
     client.write(head(101, reasonPhrase(incoming), flat));
+    exchange.answered(101, true);
     if (first.length > 0) client.write(first);
     if (early.length > 0) server.write(early);
-    join(client, server);
+    exchange.sent(first.length);
+    exchange.received(early.length);
+    join(client, server, exchange);
   });
   upstream.once('response', (incoming) => {
     const { statusCode = 502 } = incoming;
     if (!isAnswer(incoming)) return void upstream.destroy(new Error(`it sent the status ${statusCode}`));
     const flat = [...responseHeaders(incoming, { request, to, target }), 'Connection', 'close'];
     client.write(head(statusCode, reasonPhrase(incoming), flat));
+    exchange.answered(statusCode);
+    incoming.on('data', (part: Buffer) => exchange.sent(part.length));
     incoming.pipe(client);
   });
   upstream.once('error', (error) => {
     const detail = `Deployment '${to.route.name}' did not answer: ${error.message}.`;
+    exchange.answered(502);
     if (client.writable) refuseUpgrade(client, 502, detail);
     else client.destroy();
   });
@@ -94,9 +100,15 @@ export async function forwardUpgrade(
   to: Forwarded,
 ): Promise<void> {
   client.on('error', () => client.destroy());
+  const exchange = new Exchange(to.route.traffic);
+  client.once('close', () => exchange.end());
+  const refuse = (status: number, detail: string): void => {
+    exchange.answered(status);
+    refuseUpgrade(client, status, detail);
+  };
   const target = await to.route.waitForTarget(HOLD_MILLISECONDS);
   if (client.destroyed) return;
-  if (target === undefined) refuseUpgrade(client, 503, noServer(to.route));
-  else if (target.isClosed(to.path)) refuseUpgrade(client, 404, CLOSED_PATH);
-  else connect(request, client, early, to, target);
+  if (target === undefined) refuse(503, noServer(to.route));
+  else if (target.isClosed(to.path)) refuse(404, CLOSED_PATH);
+  else connect({ request, early, to, exchange }, client, target);
 }

@@ -1,0 +1,162 @@
+import { type MinuteCounts, RESTART_REASONS_MAX } from '../../contract/deployments/counts.ts';
+import { mergeAll } from '../../domain/metrics/merge.ts';
+import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
+import type { MeasuredRevision } from '../../listener/counts/measured.ts';
+import type { Usage } from '../../processes/table/source.ts';
+import { usagesOf } from '../../processes/table/usage.ts';
+import { type RunTotals, runsAt } from './internal-calls.ts';
+import { Traffic } from './proxy/traffic.ts';
+import { DID_NOT_START, memoryKills, restartReasonOf } from './restart-reason.ts';
+import { runsSince } from './runs-since.ts';
+import type { Server } from './server.ts';
+
+/** Restarts for whose reason there is no room. */
+const OTHER = 'other';
+
+type Serving = { id: string; wantedRevisionId: string | undefined };
+
+type Ids = { deploymentId: string; revisionId: string };
+
+/** A server, with what it had used and done when it was looked at last. */
+type Watched = { server: Server; cpuSeconds: number; runs: RunTotals | undefined };
+
+type Measured = Ids & {
+  traffic: Traffic;
+  servers: Set<Watched>;
+  /** How often servers were started again, by the reason. */
+  restarts: Map<string, number>;
+};
+
+/** What is measured on this machine: requests at the proxy, servers by the table of processes. */
+export class Measures {
+  readonly #revisions = new Map<string, Measured>();
+  #takenAt = performance.now();
+  #memoryKills = memoryKills();
+
+  /** Where the requests of a revision are counted. */
+  trafficOf(deploymentId: string, revisionId: string): Traffic {
+    return this.#of({ deploymentId, revisionId }).traffic;
+  }
+
+  /** A server is ready; it is measured until it has ended. One that was only tried serves nobody. */
+  watch({ deployment_id: deploymentId, revision_id: revisionId }: DeploySpec, server: Server): void {
+    if (server.isTrial) return;
+    const { traffic, servers } = this.#of({ deploymentId, revisionId });
+    server.target.traffic = traffic;
+    const watched = { server, cpuSeconds: 0, runs: undefined };
+    servers.add(watched);
+    void server.group.exited.then(() => servers.delete(watched));
+  }
+
+  /** A server has ended and is started again; none: it could not be started and is tried again. */
+  restarted(deploymentId: string, revisionId: string, server: Server | undefined): void {
+    const { restarts } = this.#of({ deploymentId, revisionId });
+    const reason =
+      server === undefined
+        ? DID_NOT_START
+        : restartReasonOf(server.group.exit, server.tail, this.#memoryKills);
+    const hasRoom = restarts.has(reason) || restarts.size < RESTART_REASONS_MAX - 1;
+    const name = hasRoom ? reason : OTHER;
+    restarts.set(name, (restarts.get(name) ?? 0) + 1);
+  }
+
+  /** What happened since it was taken last. `deployments`: all of them, with what shall serve. */
+  async take(deployments: readonly Serving[]): Promise<MeasuredRevision[]> {
+    const wanted = new Map(deployments.map(({ id, wantedRevisionId }) => [id, wantedRevisionId]));
+    for (const [deploymentId, revisionId] of wanted)
+      if (revisionId !== undefined) this.#of({ deploymentId, revisionId });
+    const revisions = [...this.#revisions.values()];
+    const counted = revisions.map((each) => countedOf(each));
+    const used = this.#usages(revisions);
+    this.#memoryKills = memoryKills();
+    const runs = await Promise.all(revisions.map((each) => runsOf(each)));
+    this.#forget(wanted);
+    return revisions.map((each, index) => ({
+      deploymentId: each.deploymentId,
+      revisionId: each.revisionId,
+      counts: {
+        ...counted[index],
+        servers_wanted: wanted.get(each.deploymentId) === each.revisionId ? 1 : 0,
+        servers_ready: each.servers.size,
+        ...used[index],
+        ...runs[index],
+      },
+    }));
+  }
+
+  #of({ deploymentId, revisionId }: Ids): Measured {
+    const key = `${deploymentId}/${revisionId}`;
+    const known = this.#revisions.get(key);
+    if (known !== undefined) return known;
+    const made = {
+      deploymentId,
+      revisionId,
+      traffic: new Traffic(),
+      servers: new Set<Watched>(),
+      restarts: new Map<string, number>(),
+    };
+    this.#revisions.set(key, made);
+    return made;
+  }
+
+  /** What each revision's servers used, on average, since they were looked at last. */
+  #usages(revisions: readonly Measured[]): Pick<MinuteCounts, 'cpu_cores' | 'memory_bytes'>[] {
+    const now = performance.now();
+    const seconds = (now - this.#takenAt) / 1000;
+    this.#takenAt = now;
+    const all = revisions.flatMap(({ servers }) => [...servers]);
+    const usages = usagesOf(all.map(({ server }) => server.group));
+    const byServer = new Map(all.map((watched, index) => [watched, usages[index]]));
+    return revisions.map(({ servers }) => usageOf(servers, byServer, seconds));
+  }
+
+  #forget(wanted: ReadonlyMap<string, string | undefined>): void {
+    for (const [key, { deploymentId, revisionId, traffic, servers, restarts }] of this.#revisions) {
+      const isGone = servers.size === 0 && restarts.size === 0 && traffic.isIdle;
+      if (isGone && wanted.get(deploymentId) !== revisionId) this.#revisions.delete(key);
+    }
+  }
+}
+
+function countedOf({ traffic, restarts }: Measured): MinuteCounts {
+  const counts = traffic.take();
+  const told = [...restarts].map(([reason, count]) => ({ reason, count }));
+  restarts.clear();
+  return { ...counts, restarts: told };
+}
+
+function usageOf(
+  servers: ReadonlySet<Watched>,
+  byServer: ReadonlyMap<Watched, Usage | undefined>,
+  seconds: number,
+): { cpu_cores: number; memory_bytes: number } {
+  let cpu = 0;
+  let memory = 0;
+  for (const watched of servers) {
+    const usage = byServer.get(watched);
+    if (usage === undefined) continue;
+    // Those of its processes that have ended count no longer.
+    cpu += Math.max(0, usage.cpuSeconds - watched.cpuSeconds);
+    memory += usage.memoryBytes;
+    watched.cpuSeconds = usage.cpuSeconds;
+  }
+  return { cpu_cores: rounded(cpu / Math.max(seconds, 1)), memory_bytes: Math.round(memory) };
+}
+
+const rounded = (cores: number): number => Math.round(cores * 1000) / 1000;
+
+/** The runs of a revision's servers, where they tell. */
+async function runsOf({ servers }: Measured): Promise<Pick<MinuteCounts, 'runs'>> {
+  const told = await Promise.all([...servers].map(newRunsOf));
+  return mergeAll(told, 'revisions') ?? {};
+}
+
+async function newRunsOf(watched: Watched): Promise<Pick<MinuteCounts, 'runs'>> {
+  if (watched.server.internalToken === undefined) return {};
+  // One that does not answer now tells it all the next time.
+  const totals = await runsAt(watched.server).catch(() => undefined);
+  if (totals === undefined) return {};
+  const runs = runsSince(watched.runs, totals);
+  watched.runs = totals;
+  return { runs };
+}
