@@ -1,4 +1,4 @@
-import type { CountsRow } from '../contract/deployments/counts.ts';
+import type { CountsRow, Unmeasured } from '../contract/deployments/counts.ts';
 import { platformOf } from '../contract/images/platforms.ts';
 import type { ClaimResponse } from '../features/listener-protocol/shape.ts';
 import { messageOf, type Pause } from './backoff.ts';
@@ -21,6 +21,8 @@ type Parts = {
   holding: () => string[];
   /** What was counted and not taken yet. It rides on claims, so that nothing else has to ask for it. */
   counts: { due: () => CountsRow[]; settle: (rows: readonly CountsRow[]) => Promise<void> };
+  /** What cannot be measured; it is told when it has changed. */
+  unmeasured?: () => Unmeasured[] | undefined;
   onAnswer: (answer: ClaimResponse) => void;
 };
 
@@ -43,6 +45,8 @@ export class ClaimLoop {
   /** Those who wait for the answer to a claim that was not under way yet when they asked. */
   #waiting: (() => void)[] = [];
   #ended = false;
+  /** What was told last of what cannot be measured, as JSON. */
+  #unmeasured: string | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -87,6 +91,8 @@ export class ClaimLoop {
     const held = holding();
     const wait = held.length < tasksAtOnce ? WAIT_SECONDS : FULL_WAIT_SECONDS;
     const told = counts.due();
+    const missing = this.#parts.unmeasured?.();
+    const isNews = missing !== undefined && JSON.stringify(missing) !== this.#unmeasured;
     try {
       const answer = await controlPlane.claim(
         {
@@ -97,10 +103,12 @@ export class ClaimLoop {
           holding: held,
           wait_seconds: isAwaited ? 0 : wait,
           ...(told.length > 0 && { counts: told }),
+          ...(isNews && { missing }),
         },
         signal,
       );
       await counts.settle(told);
+      if (isNews) this.#unmeasured = JSON.stringify(missing);
       onAnswer(answer);
       return answer.poll_after_seconds * 1000;
     } catch (error) {

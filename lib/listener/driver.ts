@@ -1,3 +1,4 @@
+import type { Unmeasured } from '../contract/deployments/counts.ts';
 import type { LogLevel } from '../contract/log-level.ts';
 import { OUTPUT_FOLLOWS } from '../domain/agent-failure.ts';
 import type { DeploySpec, StatusRequest } from '../features/listener-protocol/shape.ts';
@@ -79,6 +80,8 @@ export type Driver = {
    * counted is counted before the first wait, so that it is of the minute that has just ended.
    */
   measure(): Promise<MeasuredRevision[]>;
+  /** What cannot be measured of any deployment here, and why. Absent: that differs from one to the next. */
+  unmeasured?(): Unmeasured[];
   /** Stops what this program has started on its own machine. Compute of a cluster is left running. */
   close(graceMilliseconds: number): Promise<void>;
 };

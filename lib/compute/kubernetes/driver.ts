@@ -1,7 +1,9 @@
 import type { KubeConfig } from '@kubernetes/client-node';
+import type { Unmeasured } from '../../contract/deployments/counts.ts';
 import { type KubernetesConfig, kubernetesConfig } from '../../contract/kubernetes-config.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { ControlPlane } from '../../listener/control-plane.ts';
+import type { MeasuredRevision } from '../../listener/counts/measured.ts';
 import type { DataFate, DeployHooks, DeployResult, Driver, StatusReport } from '../../listener/driver.ts';
 import type { Log } from '../../listener/log.ts';
 import type { LogShipper } from '../../listener/log-shipper.ts';
@@ -9,6 +11,7 @@ import { ApiServer } from './api-server.ts';
 import { Cluster } from './cluster.ts';
 import { ClusterDeployment } from './deployment.ts';
 import { PodLogs } from './logs/pod-logs.ts';
+import { ClusterMeasures } from './measures.ts';
 import { PullCredentials } from './pull-credentials.ts';
 import type { RenderContext, ServerSpec } from './render/context.ts';
 import { Sets } from './sets.ts';
@@ -57,6 +60,7 @@ export class KubernetesDriver implements Driver {
   readonly #watching: Watching;
   readonly #logs: PodLogs;
   readonly #pulls: PullCredentials;
+  readonly #measures: ClusterMeasures;
   readonly #deployments = new Map<string, ClusterDeployment>();
   /** Epochs of deployments of which nothing runs. */
   readonly #removed = new Map<string, number>();
@@ -69,6 +73,7 @@ export class KubernetesDriver implements Driver {
     this.#cluster = new Cluster(api, this.#store);
     this.#watching = new Watching({ ...parts, api, store: this.#store });
     this.#logs = new PodLogs({ ...parts, api, store: this.#store });
+    this.#measures = new ClusterMeasures({ ...parts, api, store: this.#store });
     this.#pulls = new PullCredentials({
       ...parts,
       cluster: this.#cluster,
@@ -77,7 +82,7 @@ export class KubernetesDriver implements Driver {
   }
 
   async start(): Promise<void> {
-    await this.#watching.start();
+    await Promise.all([this.#watching.start(), this.#measures.start()]);
     for (const id of this.#store.deploymentIds()) this.#of(id);
   }
 
@@ -154,6 +159,14 @@ export class KubernetesDriver implements Driver {
       healthy: false,
     }));
     return [...running, ...removed];
+  }
+
+  measure(): Promise<MeasuredRevision[]> {
+    return this.#measures.take();
+  }
+
+  unmeasured(): Unmeasured[] {
+    return this.#measures.missing;
   }
 
   async close(): Promise<void> {

@@ -18,8 +18,8 @@ const ROWS_MAX = 6_000;
 const fileSchema = z.object({ version: z.literal(1), rows: z.array(countsRow) });
 
 /**
- * Counts that the control plane has not taken yet, oldest first. With a file they outlive this program; without
- * one, what it has not told is lost with it.
+ * Counts that the control plane has not taken yet, oldest first. With a file they outlive this program;
+ * without one, what it has not told is lost with it.
  */
 export class WaitingCounts {
   readonly #file: string | undefined;

@@ -2,9 +2,9 @@ import { type GroupRecord, processesOf, readProcesses } from './read.ts';
 import { processSource, type Usage } from './source.ts';
 
 /**
- * What the processes of each group use together, in the order of the groups. Processor seconds are those since
- * each process began, so they grow while the same processes live. Memory that several processes share counts
- * once where the platform tells. A group without a living process uses nothing.
+ * What the processes of each group use together, in the order of the groups. Processor seconds are those
+ * since each process began, so they grow while the same processes live. Memory that several processes share
+ * counts once where the platform tells. A group without a living process uses nothing.
  */
 export function usagesOf(groups: readonly GroupRecord[]): Usage[] {
   if (groups.length === 0) return [];

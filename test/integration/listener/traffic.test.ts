@@ -82,7 +82,7 @@ describe('requests through the proxy', () => {
     const latency = counts.latency ?? { counts: [], sum_ms: 0 };
     expect(countOf(latency)).toBe(REQUESTS);
     for (const part of [0.5, 0.95, 0.99]) {
-      // What the proxy has measured lies between what server and client have, for each request and so for all.
+      // What the proxy has measured lies between what server and client have, for each request and for all.
       const [least, most] = [here, there].map((times) => bucketOf(quantile(times, part)));
       const told = bucketOf(percentile(latency, part) ?? Number.NaN);
       expect(told).toBeGreaterThanOrEqual(least ?? Number.NaN);

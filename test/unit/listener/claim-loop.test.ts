@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { CountsRow } from '../../../lib/contract/deployments/counts.ts';
+import type { CountsRow, Unmeasured } from '../../../lib/contract/deployments/counts.ts';
 import type { ClaimRequest, ClaimResponse } from '../../../lib/features/listener-protocol/shape.ts';
 import { pause } from '../../../lib/listener/backoff.ts';
 import { ClaimLoop } from '../../../lib/listener/claim-loop.ts';
@@ -20,7 +20,7 @@ type Claim = {
 };
 
 /** A loop whose claims the test answers. */
-function aLoop(held: string[] = [], waiting: CountsRow[] = []) {
+function aLoop(held: string[] = [], waiting: CountsRow[] = [], missing?: () => Unmeasured[]) {
   const claims: Claim[] = [];
   const applied: ClaimResponse[] = [];
   const end = new AbortController();
@@ -41,6 +41,7 @@ function aLoop(held: string[] = [], waiting: CountsRow[] = []) {
     pause,
     tasksAtOnce: TASKS_AT_ONCE,
     holding: () => held,
+    ...(missing !== undefined && { unmeasured: missing }),
     counts: {
       due: () => [...waiting],
       settle: async (rows) => void waiting.splice(0, rows.length),
@@ -170,5 +171,18 @@ describe('counts on claims', () => {
     (await claim(0)).refuse(401);
     void loop.again();
     expect((await claim(1)).body.counts).toEqual([row]);
+  });
+
+  it('what cannot be measured is told once, and again when it has changed', async () => {
+    const missing: Unmeasured[] = [{ what: 'cpu', why: 'Nobody measures it.' }];
+    const { claim } = aLoop([], [], () => missing);
+    const first = await claim(0);
+    expect(first.body.missing).toEqual(missing);
+    first.answer();
+    const second = await claim(1);
+    expect(second.body).not.toHaveProperty('missing');
+    missing.pop();
+    second.answer();
+    expect((await claim(2)).body.missing).toEqual([]);
   });
 });

@@ -4,8 +4,8 @@ import type { Traffic } from './traffic.ts';
 const CLIENT_GONE = 499;
 
 /**
- * One request on its way through the proxy, for the counts of the revision that answers it. Its latency is the
- * time from its arrival here until the head of its answer, waiting for a server included. A body may be a
+ * One request on its way through the proxy, for the counts of the revision that answers it. Its latency is
+ * the time from its arrival here until the head of its answer, waiting for a server included. A body may be a
  * stream that somebody watches for an hour, so its end says nothing about the server.
  */
 export class Exchange {
