@@ -214,7 +214,8 @@ function Who() {
 function Person({ openHelp }: { openHelp: () => void }) {
   const { data: me } = useMe();
   const items = usePersonItems(openHelp);
-  const name = nameOf(me?.user_id ?? '');
+  if (me === undefined) return null;
+  const name = nameOf(me.user_id);
   return (
     <Menu label="Theme, keyboard and signing out" items={items} class="person" align="start">
       <Face name={name} />
