@@ -137,8 +137,8 @@ const scales = (own: AccountSet['tags']): boolean => Number(own[tags.max] ?? 1) 
 const isScaled = (own: AccountSet['tags']): boolean => own[tags.scaled] === 'true';
 
 /** Of all in the region, for one that has no rule yet belongs to no balancer. */
-async function groupsOf(
-  { elb }: Aws,
+export async function groupsOf(
+  { elb }: Pick<Aws, 'elb'>,
   place: DeploymentRef,
 ): Promise<{ key: string; arn: string; healthPath: string }[]> {
   const prefix = targetGroupPrefix(place);
@@ -190,7 +190,10 @@ async function servicesNamed(
 export const isThere = async (aws: Aws, name: string): Promise<boolean> =>
   (await servicesNamed(aws, [name])).size > 0;
 
-async function tagsOf({ elb }: Aws, arns: readonly string[]): Promise<Map<string, Record<string, string>>> {
+export async function tagsOf(
+  { elb }: Pick<Aws, 'elb'>,
+  arns: readonly string[],
+): Promise<Map<string, Record<string, string>>> {
   const answers = await Promise.all(
     chunks(arns, TAGGED_A_CALL).map((ResourceArns) => elb.send(new DescribeTagsCommand({ ResourceArns }))),
   );
