@@ -10,6 +10,7 @@ import type * as integrations from '../features/integrations/routes.ts';
 import type * as listeners from '../features/listeners/routes.ts';
 import type * as logs from '../features/logs/routes.ts';
 import type * as members from '../features/members/routes.ts';
+import type * as metrics from '../features/metrics/routes.ts';
 import type * as connections from '../features/oauth-connections/routes.ts';
 import type * as providers from '../features/oauth-providers/routes.ts';
 import type * as tokens from '../features/oauth-tokens/routes.ts';
@@ -38,6 +39,7 @@ type Modules =
   | typeof listeners
   | typeof logs
   | typeof members
+  | typeof metrics
   | typeof providers
   | typeof pushes
   | typeof registry

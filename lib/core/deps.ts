@@ -10,6 +10,7 @@ import type { IdentityProvider } from '../adapters/identity-provider.ts';
 import type { Images } from '../adapters/images.ts';
 import type { Keys } from '../adapters/keys.ts';
 import type { Logs } from '../adapters/logs.ts';
+import type { MetricsSource } from '../adapters/metrics-source.ts';
 import type { OAuth, OAuthDiscovery } from '../adapters/oauth.ts';
 import type { AddressRules } from '../adapters/outbound/addresses.ts';
 import type { WebhookSender } from '../adapters/outbound/webhook-sender.ts';
@@ -80,6 +81,8 @@ export type Deps = {
   agentSecrets?: AgentSecrets | undefined;
   taskNotifier: TaskNotifier;
   images: Images;
+  /** Measures what the installation runs itself. Absent: nobody does. */
+  metricsSource?: MetricsSource | undefined;
   /** Undefined: this installation has none. */
   registry: Registry | undefined;
   oauth: OAuth;

@@ -55,6 +55,10 @@ const DIFFERENCES: readonly { at: RegExp; because: string }[] = [
     because: 'a program is let in with a code that a person confirms',
   },
   {
+    at: /(^deployments\/Resources\/(getdeploymentmetrics|exposemetrics)\w+|RouteSettings\/GET \/v2\/(metrics|deployments\/\{deployment_id\}\/metrics))$/,
+    because: 'what was measured of deployments is shown',
+  },
+  {
     at: /^deployments\/Resources\/releasethreads\w+$/,
     because: 'threads that wait in an earlier revision are let go on request',
   },

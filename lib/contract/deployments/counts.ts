@@ -65,8 +65,8 @@ export type RequestCounts = z.infer<typeof requestCounts>;
 export const restartReason = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 ._()-]{0,63}$/);
 
 /**
- * Runs of an agent server. `begun`, `succeeded` and `failed` happened in this minute; `waiting`: how many wait
- * for a worker at its end. `durations`: of those that ended.
+ * Runs of an agent server. `begun`, `succeeded` and `failed` happened in this minute; `waiting`: how many
+ * wait for a worker at its end. `durations`: of those that ended.
  */
 export const runCounts = z
   .object({

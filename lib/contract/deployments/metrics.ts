@@ -44,3 +44,17 @@ export type MetricsValues = z.infer<typeof metricsValues>;
 /** The values of the `step` seconds from `at` on, which is a multiple of `step`. */
 export const metricsPoint = z.object({ at: z.string(), ...metricsValues.shape });
 export type MetricsPoint = z.infer<typeof metricsPoint>;
+
+/**
+ * The last hour in steps of five minutes from `from` on: null for a step in which nothing was told.
+ * `a_minute`: requests a minute, over the hour. `restarts`: within the hour.
+ */
+export const trafficView = z.object({
+  step: z.int(),
+  from: z.string(),
+  requests: z.array(number()),
+  failed: z.array(number()),
+  a_minute: number(),
+  restarts: number(),
+});
+export type TrafficView = z.infer<typeof trafficView>;

@@ -29,6 +29,8 @@ import {
 import { listenerView } from '../../features/listeners/shape.ts';
 import { logEntry, logPage, logQueryBody } from '../../features/logs/shape.ts';
 import { revisionView, sourceRevisionConfigView } from '../../features/revisions/shape.ts';
+import { countsRow, histogram } from '../deployments/counts.ts';
+import { metricsPoint, metricsValues, trafficView } from '../deployments/metrics.ts';
 import { container, resourceSpec, volume, volumeMount } from '../deployments/resource-spec.ts';
 import { secret, secretReference } from '../deployments/secrets.ts';
 import type { RouteRow } from '../routes/route.ts';
@@ -54,6 +56,8 @@ const requestParts = {
   VolumeMount: volumeMount,
   LogQuery: logQueryBody,
   LogLine: logLine,
+  Counts: countsRow,
+  Histogram: histogram,
 };
 
 /** Parts of answers that have names of their own. */
@@ -65,6 +69,9 @@ const answerParts = {
   Listener: listenerView,
   LogPage: logPage,
   LogEntry: logEntry,
+  MetricsPoint: metricsPoint,
+  MetricsValues: metricsValues,
+  Traffic: trafficView,
   DeploySpec: deploySpec,
   ListenerTask: listenerTask,
   DeployTask: deployTask,

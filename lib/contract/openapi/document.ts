@@ -21,6 +21,7 @@ const tags: Record<string, string> = {
   deployments: 'What is deployed: where its source is, what it needs, which secrets it has.',
   revisions: 'Each change of a deployment that is built and deployed.',
   logs: 'What builds and servers print.',
+  metrics: 'What was measured of deployments: requests, latency, servers, runs.',
   listeners: 'Compute targets.',
   'listener-protocol': 'Calls that listeners make, each with its own key.',
   'api-keys': 'Credentials for programs.',

@@ -13,6 +13,7 @@ import * as listenerProtocol from '../../features/listener-protocol/routes.ts';
 import * as listeners from '../../features/listeners/routes.ts';
 import * as logs from '../../features/logs/routes.ts';
 import * as members from '../../features/members/routes.ts';
+import * as metrics from '../../features/metrics/routes.ts';
 import * as oauthConnections from '../../features/oauth-connections/routes.ts';
 import * as oauthProviders from '../../features/oauth-providers/routes.ts';
 import * as oauthTokens from '../../features/oauth-tokens/routes.ts';
@@ -40,6 +41,7 @@ export const routes: readonly RouteRow[] = [
   listeners,
   listenerProtocol,
   logs,
+  metrics,
   apiKeys,
   members,
   tenants,

@@ -1,6 +1,7 @@
 import { COUNTS_MINUTES_MAX, type MinuteCounts } from '../../contract/deployments/counts.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import { mergeAll } from '../../domain/metrics/merge.ts';
+import type { Measured } from '../../domain/metrics/shown.ts';
 import {
   HOUR_MILLISECONDS,
   HOUR_QUARTERS,
@@ -12,7 +13,7 @@ import {
 import { transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import type { Deps } from '../deps.ts';
-import { advanceTotals, findTotals, type Measured, minutesIn, putHour, withHour } from '../items/metrics.ts';
+import { advanceTotals, findTotals, minutesIn, putHour, withHour } from '../items/metrics.ts';
 
 /** Listeners send counts so long afterwards, and whoever takes them may be a while about it. */
 const FINAL_AFTER_MILLISECONDS = (COUNTS_MINUTES_MAX + 15) * MINUTE_MILLISECONDS;
@@ -25,9 +26,9 @@ export const finalAt = (hour: number): number =>
 const firstOpenHour = (now: number): number => hourAt(now - FINAL_AFTER_MILLISECONDS);
 
 /**
- * Makes an hour of the quarters of each hour of which nothing can come any more, and adds it to the totals, in
- * one transaction: so each counts once, and whatever dies in between is continued. Does nothing for hours that
- * were made.
+ * Makes an hour of the quarters of each hour of which nothing can come any more, and adds it to the totals,
+ * in one transaction: so each counts once, and whatever dies in between is continued. Does nothing for hours
+ * that were made.
  */
 export async function rollUpMetrics(
   { table, clock }: Pick<Deps, 'table' | 'clock'>,

@@ -19,8 +19,8 @@ import { IN_FLIGHT_LOOK_MILLISECONDS } from './looks.ts';
 export const duePartitions = dueShards;
 
 /**
- * A deployment, its events, what was measured of it, a webhook or a listener, of which something is due; `revision`: the number of
- * the one that is, if it is one; `delivery`: the id of one that was asked for.
+ * A deployment, its events, what was measured of it, a webhook or a listener, of which something is due;
+ * `revision`: the number of the one that is, if it is one; `delivery`: the id of one that was asked for.
  */
 export type DueWork = {
   of: 'deployment' | 'events' | 'metrics' | 'webhook' | 'listener';

@@ -4,6 +4,7 @@ import type { MinuteCounts } from '../../contract/deployments/counts.ts';
 import type { DeploymentRef } from '../../contract/refs.ts';
 import { decodeCounts, encodeCounts } from '../../domain/metrics/encode.ts';
 import { countedOf, merge, mergeAll } from '../../domain/metrics/merge.ts';
+import type { Measured } from '../../domain/metrics/shown.ts';
 import { HOUR_MILLISECONDS, hourBegins, minuteBegins, QUARTER_MINUTES } from '../../domain/metrics/times.ts';
 import { collected } from '../../store/dynamodb/collected.ts';
 import { absent, fewer, present, put, same, update } from '../../store/dynamodb/expressions.ts';
@@ -20,7 +21,8 @@ import {
 import type { Table } from '../../store/table.ts';
 import { DUE } from './looks.ts';
 
-// What was measured of deployments. Counts are texts (lib/domain/metrics/encode.ts), so that items stay small.
+// What was measured of deployments. Counts are texts (lib/domain/metrics/encode.ts), so that items stay
+// small.
 
 const DAY_SECONDS = 86_400;
 /** Minutes are kept so long, then hours of them. */
@@ -71,9 +73,6 @@ export type MetricsTotals = z.infer<typeof metricsTotals>;
 
 /** So many revisions' totals are kept, those of the highest numbers. */
 const TOTALS_MAX = 20;
-
-/** What was counted in one minute or hour of one revision. `at`: its beginning, in epoch milliseconds. */
-export type Measured = { at: number; revision: number; counts: MinuteCounts };
 
 const INSTANCE_HEX_DIGITS = 4;
 

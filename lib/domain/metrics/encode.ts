@@ -7,8 +7,8 @@ import {
 } from '../../contract/deployments/counts.ts';
 
 /**
- * Counts as a short text: fields behind a letter each, between semicolons, numbers to the base 36. What is not
- * known is left out. A letter that is not known here is passed over, so a later release may add some.
+ * Counts as a short text: fields behind a letter each, between semicolons, numbers to the base 36. What is
+ * not known is left out. A letter that is not known here is passed over, so a later release may add some.
  */
 
 /** One character a bucket. */

@@ -82,7 +82,7 @@ export const deploymentExamples = {
     },
     response: created,
   },
-  listDeployments: page({ ...deployment, latest_revision: null }),
+  listDeployments: page({ ...deployment, latest_revision: null, traffic: null }),
   getDeployment: { response: deployment },
   patchDeployment: { body: change, response: deployment },
   deleteDeployments: {

@@ -1,6 +1,7 @@
 import type { DeploymentStatus } from '../../contract/revision-status.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
+import { trafficOf } from '../../core/deployments/traffic.ts';
 import { revisionViewOf, slotRevisionFor } from '../../core/deployments/views.ts';
 import type { Deps } from '../../core/deps.ts';
 import { rowOf } from '../../core/items/deployment-rows.ts';
@@ -59,15 +60,22 @@ type Whole = { deployment: Deployment; status: DeploymentStatus; matches: (query
 async function listed(
   deps: ListDeps,
   { deployment, status }: Pick<Whole, 'deployment' | 'status'>,
-  { include }: Query,
+  { include, traffic }: Query,
 ): Promise<Shown> {
-  const view = deploymentViewOf(deployment, status, await activeConfiguration(deps, deployment));
-  if (include?.includes('latest_revision') !== true) return { ...view, latest_revision: null };
+  const [configuration, latestRevision, told] = await Promise.all([
+    activeConfiguration(deps, deployment),
+    include?.includes('latest_revision') === true ? latestRevisionOf(deps, deployment) : null,
+    traffic === true ? trafficOf(deps, deploymentRefOf(deployment)) : null,
+  ]);
+  const view = deploymentViewOf(deployment, status, configuration);
+  return { ...view, latest_revision: latestRevision, traffic: told };
+}
+
+async function latestRevisionOf(deps: ListDeps, deployment: Deployment): Promise<Shown['latest_revision']> {
   const ref = deploymentRefOf(deployment);
   const revision = await findRevisionByNumber(deps.table, ref, deployment.latest_number);
-  if (revision === undefined) return { ...view, latest_revision: null };
-  const slotRevision = await slotRevisionFor(deps, deployment, [revision]);
-  return { ...view, latest_revision: revisionViewOf(revision, deployment, slotRevision) };
+  if (revision === undefined) return null;
+  return revisionViewOf(revision, deployment, await slotRevisionFor(deps, deployment, [revision]));
 }
 
 /** A name tells the deployment itself: its row need not be read. */
@@ -155,5 +163,5 @@ async function* rows(lists: RowLists, query: Query): AsyncGenerator<DeploymentRo
 }
 
 /** Any filter: then how many rows must be read for a page is not known. */
-const isFiltered = ({ limit: _, offset: __, include: ___, ...filters }: Query): boolean =>
+const isFiltered = ({ limit: _, offset: __, include: ___, traffic: ____, ...filters }: Query): boolean =>
   Object.values(filters).some((filter) => filter !== undefined);

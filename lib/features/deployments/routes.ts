@@ -91,6 +91,8 @@ export const listDeployments = route({
     listener_id: orNull(id.optional()),
     /** `latest_revision`: with the newest revision of each, which takes a read more. */
     include: orNull(optionalList(z.enum(['latest_revision']))),
+    /** With the traffic of the last hour, which takes a read or two more for each. */
+    traffic: orNull(queryBoolean.optional()),
   }),
   response: deploymentListView,
   hashed: true,

@@ -6,6 +6,7 @@ import {
   sourceConfigNames,
   sourceConfigRequest,
 } from '../../contract/deployments/fields.ts';
+import { trafficView } from '../../contract/deployments/metrics.ts';
 import { resolvedRuntimes } from '../../contract/deployments/runtimes.ts';
 import {
   maskedSecrets,
@@ -283,6 +284,8 @@ export type DeletionResultsView = z.input<typeof deletionResultsView>;
 export const listedDeploymentView = deploymentView.extend({
   /** The newest revision; null unless it is asked for with `include=latest_revision`. */
   latest_revision: revisionView.nullable(),
+  /** Of the last hour; null unless it is asked for with `traffic=true`, and where nothing was told. */
+  traffic: trafficView.nullable(),
 });
 export type ListedDeploymentView = z.input<typeof listedDeploymentView>;
 /** `offset` is what to ask the next page with. */

@@ -2,8 +2,8 @@ import type { DeploymentRef, ListenerRef } from '../../contract/refs.ts';
 import type { SortKeyRange } from '../dynamodb/sort-key-range.ts';
 import { type Key, padded } from './index.ts';
 
-// Beside the deployment's own partition: what was measured ends by itself, which costs nothing, and is no part
-// of what its deletion has to remove.
+// Beside the deployment's own partition: what was measured ends by itself, which costs nothing, and is no
+// part of what its deletion has to remove.
 
 const metricsPk = ({ tenantId, deploymentId }: DeploymentRef): string => `T#${tenantId}#ME#${deploymentId}`;
 const totalsPk = (tenantId: string): string => `T#${tenantId}#MT`;

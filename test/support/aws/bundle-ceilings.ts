@@ -9,7 +9,7 @@ export const ceilingsKiB = {
   /** A create asks whether the operator of a cluster allows it, and whether a runtime fits its listener. */
   DynamoDB: 525,
   /** Sweep has the client of Lambda too, with which it wakes the function that delivers to webhooks. */
-  S3: 777,
+  S3: 788,
   /** It speaks git's own protocol, in JavaScript, and looks what the installation gives to servers. */
   prepare: 855,
   /** So does this, and it reads what git sends. */

@@ -22,6 +22,22 @@ export async function expectListener({
   await ask('heartbeatTask', { ...ofTask, body: { lease_id, status_message: 'no room' } });
   await ask('shipTaskLogs', { ...ofTask, body: { lease_id, lines } });
   await ask('getDesired', { key, params });
+  const minute = Math.floor(world.deps.clock.now() / 60_000);
+  const counts = [
+    {
+      deployment_id,
+      revision_id,
+      minute,
+      requests: { all: 3, '2xx': 2, '5xx': 1, failed: 1 },
+      servers_ready: 1,
+    },
+  ];
+  const missing = [{ what: 'cpu', why: 'Nobody measures processors here.' }];
+  await ask('claimTasks', { key, params, body: { instance_id: 'i', holding: [task_id], counts, missing } });
+  for (const query of [{}, { step: '3600' }])
+    await ask('getDeploymentMetrics', { params: { deployment_id }, query });
+  await ask('exposeMetrics');
+  await ask('listDeployments', { query: { traffic: 'true' } });
   await ask('getSpec', { key, params: { listener_id, deployment_id } });
   await ask('completeTask', { ...ofTask, body: { lease_id, outcome: 'succeeded' } });
   await ask('shipLogs', { key, params, body: { batches: [{ deployment_id, revision_id, lines }] } });

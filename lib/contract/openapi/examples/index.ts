@@ -13,6 +13,7 @@ import { listenerProtocolExamples } from '../../../features/listener-protocol/ex
 import { listenerExamples } from '../../../features/listeners/examples.ts';
 import { logExamples } from '../../../features/logs/examples.ts';
 import { memberExamples } from '../../../features/members/examples.ts';
+import { metricsExamples } from '../../../features/metrics/examples.ts';
 import { oauthConnectionExamples } from '../../../features/oauth-connections/examples.ts';
 import { oauthProviderExamples } from '../../../features/oauth-providers/examples.ts';
 import { oauthTokenExamples } from '../../../features/oauth-tokens/examples.ts';
@@ -36,6 +37,7 @@ const examples: Record<string, Example> = {
   ...listenerExamples,
   ...listenerProtocolExamples,
   ...logExamples,
+  ...metricsExamples,
   ...apiKeyExamples,
   ...memberExamples,
   ...tenantExamples,

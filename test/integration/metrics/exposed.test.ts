@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import { sweep } from '../../../lib/core/engine/sweep.ts';
+import { exposeMetrics } from '../../../lib/features/metrics/expose.ts';
+import { unitsOf } from '../../support/table/consumed.ts';
+import { atFullHour, claimWith, countsOf, lastMinute, minuteOf } from '../../support/world/counting.ts';
+import { type Listening, listening, offered } from '../../support/world/listening.ts';
+import { github, post } from '../../support/world/requests.ts';
+
+const ask = async ({ deps, caller }: Listening) => (await exposeMetrics(deps, {}, caller)).text;
+
+/** Values by series, as Prometheus reads them. */
+function series(text: string): Map<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const at = line.lastIndexOf(' ');
+      return [line.slice(0, at), Number(line.slice(at + 1))];
+    }),
+  );
+}
+
+const labels = '{service_name="a",service_version="1"';
+
+async function scene() {
+  const world = await listening();
+  const of = await offered(world, 'a');
+  await post(world, github('quiet'));
+  atFullHour(world);
+  /** So many minutes pass, of which the listener tells the same with one claim. */
+  const tell = async (minutes = 1) => {
+    world.advance(60 * minutes);
+    const counts = countsOf([
+      { milliseconds: 12, status: 200 },
+      { milliseconds: 45, status: 204 },
+      { milliseconds: 1_400, status: 500 },
+    ]);
+    const more = { servers_wanted: 2, servers_ready: 1, restarts: [{ reason: 'exit code 1', count: 1 }] };
+    const runs = { begun: 2, succeeded: 1, failed: 1, durations: { counts: [0, 2], sum_ms: 3 } };
+    const row = (ago: number) => minuteOf(of, lastMinute(world) - ago, { ...counts, ...more, runs });
+    await claimWith(world, { counts: Array.from({ length: minutes }, (_, ago) => row(ago)) });
+  };
+  return { world, tell };
+}
+
+it('counts on over the hours that are made of minutes, and leaves out what was silent', async () => {
+  const { world, tell } = await scene();
+  expect([...series(await ask(world))]).toEqual([['slipway_revisions_left_out', 0]]);
+  let before = new Map<string, number>();
+  for (let minute = 10; minute <= 200; minute += 10) {
+    await tell(10);
+    // Hours are made meanwhile.
+    await sweep(world.deps, { all: false }, () => undefined);
+    const now = series(await ask(world));
+    expect(now.get(`http_server_request_duration_seconds_count${labels}}`)).toBe(3 * minute);
+    for (const [name, value] of before)
+      if (/_(?:total|count|sum|bucket)\b/.test(name)) expect(now.get(name)).toBeGreaterThanOrEqual(value);
+    before = now;
+  }
+  expect(before.get(`slipway_http_requests_total${labels},status="2xx"}`)).toBe(400);
+  expect(before.get(`slipway_http_requests_total${labels},status="3xx"}`)).toBe(0);
+  expect(before.get(`slipway_http_requests_failed_total${labels}}`)).toBe(200);
+  expect(before.get(`http_server_request_duration_seconds_bucket${labels},le="0.015"}`)).toBe(200);
+  expect(before.get(`http_server_request_duration_seconds_bucket${labels},le="+Inf"}`)).toBe(600);
+  expect(before.get(`http_server_request_duration_seconds_sum${labels}}`)).toBeCloseTo(200 * 1.457);
+  expect(before.get(`slipway_server_restarts_total${labels},reason="exit code 1"}`)).toBe(200);
+  expect(before.get(`slipway_runs_ended_total${labels},outcome="failed"}`)).toBe(200);
+  expect(before.get(`slipway_servers_ready${labels}}`)).toBe(1);
+  world.advance(40 * 60);
+  expect([...series(await ask(world))]).toEqual([['slipway_revisions_left_out', 0]]);
+  // It counts on where it was.
+  await tell();
+  expect(series(await ask(world)).get(`http_server_request_duration_seconds_count${labels}}`)).toBe(603);
+});
+
+it('is text that keeps the rules of the format', async () => {
+  const { world, tell } = await scene();
+  await tell();
+  const text = await ask(world);
+  expect(text.endsWith('\n')).toBe(true);
+  const families = text.matchAll(/^# TYPE (\S+) (?:counter|gauge|histogram)$/gm);
+  const names = [...families].map(([, name]) => name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const line of text.split('\n').filter((each) => each !== '' && !each.startsWith('#')))
+    expect(line).toMatch(/^[a-z][a-z0-9_]*(?:\{(?:[a-z]+(?:_[a-z]+)*="[^"\\\n]*",?)+\})? -?[\d.e+-]+$/);
+  const buckets = [...text.matchAll(/^http_server_request_duration_seconds_bucket.* (\d+)$/gm)];
+  const values = buckets.map(([, value]) => Number(value));
+  expect(values).toEqual(values.toSorted((a, b) => a - b));
+});
+
+it('is of one tenant, and costs little', async () => {
+  const { world, tell } = await scene();
+  await tell(15);
+  const stranger = world.as({ tenantId: 'another' });
+  expect((await exposeMetrics(stranger.deps, {}, stranger.caller)).text).not.toContain('service_name');
+  const { reads, writes } = await unitsOf(world.deps.table.client, () => ask(world));
+  expect({ reads, writes }).toEqual({ reads: 1.5, writes: 0 });
+});
