@@ -25,6 +25,7 @@ import { createGuardedFetch } from './adapters/outbound/guarded-fetch.ts';
 import { openOAuth } from './adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from './adapters/outbound/oauth/discovery.ts';
 import { createRepositoryLists } from './adapters/outbound/repository-lists.ts';
+import { createTokenChecks } from './adapters/outbound/token-checks.ts';
 import { openWebhookSender } from './adapters/outbound/webhook-sender.ts';
 import type { SignIn } from './adapters/sign-in.ts';
 import { neverWait } from './adapters/task-notifier.ts';
@@ -79,6 +80,9 @@ export const commitStatuses = /* @__PURE__ */ once(() =>
 );
 export const repositoryLists = /* @__PURE__ */ once(() =>
   createRepositoryLists(createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false })),
+);
+export const tokenChecks = /* @__PURE__ */ once(() =>
+  createTokenChecks(createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false })),
 );
 /** What reads files of repositories, and so needs more code than `git`. */
 export const repositories = /* @__PURE__ */ once(() =>

@@ -19,6 +19,7 @@ import type { Repositories } from '../adapters/repositories.ts';
 import type { RepositoryLists } from '../adapters/repository-lists.ts';
 import type { ServerCaller } from '../adapters/server-caller.ts';
 import type { TaskNotifier } from '../adapters/task-notifier.ts';
+import type { TokenChecks } from '../adapters/token-checks.ts';
 import type { TokenIssuers } from '../adapters/token-issuers.ts';
 import type { WebhookWaker } from '../adapters/webhook-waker.ts';
 import type { Workflow } from '../adapters/workflow.ts';
@@ -70,6 +71,7 @@ export type Deps = {
   commitStatuses: CommitStatuses;
   repositoryLists: RepositoryLists;
   repositories: Repositories;
+  tokenChecks: TokenChecks;
   builds: Builds;
   events: Events;
   workflow: Workflow;

@@ -54,6 +54,7 @@ describe('the audit of the route table', () => {
       'reportStatus',
       'shipLogs',
       'shipTaskLogs',
+      'testIntegration',
     ]);
     for (const { operation, audit } of without)
       expect([operation, audit]).toEqual([operation, { none: expect.stringMatching(/\w+ \w+ \w+/) }]);

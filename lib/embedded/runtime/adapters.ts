@@ -13,6 +13,7 @@ import { createGuardedFetch } from '../../adapters/outbound/guarded-fetch.ts';
 import { openOAuth } from '../../adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../adapters/outbound/oauth/discovery.ts';
 import { createRepositoryLists } from '../../adapters/outbound/repository-lists.ts';
+import { createTokenChecks } from '../../adapters/outbound/token-checks.ts';
 import { openWebhookSender } from '../../adapters/outbound/webhook-sender.ts';
 import type { SignIn } from '../../adapters/sign-in.ts';
 import { issuerAnswers, tokenIssuers } from '../../adapters/token-issuers.ts';
@@ -120,6 +121,7 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     ),
     commitStatuses: createCommitStatuses(createGuardedFetch(addresses)),
     repositoryLists: createRepositoryLists(createGuardedFetch(addresses)),
+    tokenChecks: createTokenChecks(createGuardedFetch(addresses)),
     repositories: askedBriefly(createSystemRepositories({ processes, git }), clock.now),
     tokenIssuers: tokenIssuers(
       { issuers: settings.tokenIssuers, own: settings.oidc?.issuer },

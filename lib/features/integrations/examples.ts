@@ -1,4 +1,4 @@
-import { CREATED, page } from '../../contract/example-values.ts';
+import { CREATED, DEPLOYMENT, page, REPOSITORY_URL } from '../../contract/example-values.ts';
 
 const USER = '2b3c4d5e-6f70-4182-9394-a5b6c7d8e9f0';
 
@@ -25,6 +25,28 @@ export const integrationExamples = {
   },
   changeIntegration: { body: { webhook_secret: 'known-to-the-host-too' }, response: integration },
   listIntegrations: page(integration),
+  testIntegration: {
+    response: {
+      token: {
+        ok: true,
+        says: 'github.com takes the token.',
+        scopes: ['repo'],
+        missing: [],
+        user: 'ada',
+        expires_at: CREATED,
+      },
+      repositories: { ok: true, says: 'It sees repositories, example/support-agent among them.' },
+      statuses: { ok: true, says: 'Commits show what became of them.' },
+      webhook: {
+        ok: true,
+        says: 'Deliveries come, and their signatures hold.',
+        url: `https://slipway.example/v1/integrations/github/${integration.id}/webhook`,
+        last_delivery_at: CREATED,
+        last_event: 'push',
+      },
+      deployments: [{ id: DEPLOYMENT, name: 'support-agent', repo_url: REPOSITORY_URL, build_on_push: true }],
+    },
+  },
   listInstalledIntegrations: {
     response: [
       {

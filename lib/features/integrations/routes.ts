@@ -6,6 +6,7 @@ import {
   createIntegrationBody,
   installedIntegrationsView,
   integrationListView,
+  integrationTestView,
   integrationView,
   repositoriesView,
 } from './shape.ts';
@@ -76,6 +77,25 @@ export const deleteIntegration = route({
   variables: ['AUDIT_DAYS'],
 });
 
+export const testIntegration = route({
+  operation: 'testIntegration',
+  method: 'POST',
+  path: '/v2/integrations/{integration_id}/test',
+  handler: 'functions/api/integrations/test.ts',
+  access: ['table:get', 'table:query', 'keys:decrypt'],
+  audit: {
+    none: 'it changes nothing: the token goes to its own host alone, and what it may do is no secret',
+  },
+  area: 'identity',
+  permission: 'integrations:read',
+  summary: 'Test the token of an integration at its host, and say whether deliveries come and what uses it',
+  success: 200,
+  params: z.object({ integration_id: id }),
+  response: integrationTestView,
+  errors: ['integration_not_found'],
+  variables: ['ALLOWED_HOSTS'],
+});
+
 export const listInstalledIntegrations = route({
   operation: 'listInstalledIntegrations',
   method: 'GET',
@@ -96,7 +116,8 @@ export const listRepositories = route({
   handler: 'functions/api/integrations/repositories.ts',
   access: ['table:get', 'keys:decrypt'],
   area: 'identity',
-  permission: 'integrations:read',
+  // Who deploys what the token reads chooses from it.
+  permission: 'deployments:write',
   summary: 'List the repositories that the token of an integration sees, of whichever host it is',
   success: 200,
   params: z.object({ integration_id: id }),

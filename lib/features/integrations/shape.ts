@@ -88,6 +88,44 @@ export type IntegrationView = z.input<typeof integrationView>;
 
 export const integrationListView = z.object({ resources: z.array(integrationView), offset: z.int() });
 
+/** `ok` is null where it cannot be told. */
+const verdict = { ok: z.boolean().nullable(), says: z.string() };
+
+/** `POST /v2/integrations/{integration_id}/test`: what works, each with a sentence for people. */
+export const integrationTestView = z.object({
+  token: z.object({
+    ...verdict,
+    /** Null where the host does not tell. */
+    scopes: z.array(z.string()).nullable(),
+    /** Scopes that it needs and has not. */
+    missing: z.array(z.string()),
+    /** Whose it is, as the host names them. */
+    user: z.string().nullable(),
+    expires_at: z.string().nullable(),
+  }),
+  /** Whether it sees repositories. */
+  repositories: z.object(verdict),
+  /** Whether it may show on commits what became of them. */
+  statuses: z.object(verdict),
+  webhook: z.object({
+    ...verdict,
+    /** Where the host sends deliveries. */
+    url: z.string(),
+    last_delivery_at: z.string().nullable(),
+    last_event: z.string().nullable(),
+  }),
+  /** Deployments that read their repositories with it, newest first. */
+  deployments: z.array(
+    z.object({
+      id: z.guid(),
+      name: z.string(),
+      repo_url: z.string().nullable(),
+      build_on_push: z.boolean(),
+    }),
+  ),
+});
+export type IntegrationTestView = z.input<typeof integrationTestView>;
+
 /** `GET /v1/integrations/github/install`: what clients choose an `integration_id` from. */
 export const installedIntegrationsView = z.array(
   z.object({

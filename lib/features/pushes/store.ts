@@ -149,6 +149,18 @@ export const pushDeliveriesOf = (
     newestFirst: true,
   });
 
+/** The last delivery of an integration in 30 days, if there is one. */
+export async function latestDelivery(
+  table: Table,
+  { tenantId, integrationId }: Integration,
+): Promise<PushDelivery | undefined> {
+  const { pk } = pushDeliveryKey(tenantId, integrationId, '');
+  const between = startingWith(DELIVERY_PREFIX);
+  const found = queryAll(table, anyPushDelivery, { pk, between, newestFirst: true, limit: 1 });
+  for await (const item of found) return item;
+  return undefined;
+}
+
 /** What a deployment watches in a repository. `name`: as `repositoryName` gives it. */
 export const findWatch = (
   table: Table,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { globProblem } from '../../../lib/contract/push-paths.ts';
+import { describeCommit } from '../../../lib/core/commit-words.ts';
 import { branchOf } from '../../../lib/core/items/push-watches.ts';
 import { repositoryName } from '../../../lib/domain/repository-name.ts';
-import { describeCommit } from '../../../lib/core/commit-words.ts';
 import { lastConsidered } from '../../../lib/features/pushes/state.ts';
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?$/);

@@ -63,6 +63,10 @@ export async function expectIntegrations(opened: Opened): Promise<void> {
     { id: integration_id, installation_id: integration_id },
   ]);
   await expectRepositories(opened, integration_id);
+  expect(await ask('testIntegration', { params })).toMatchObject({
+    token: { ok: true },
+    webhook: { ok: null, last_event: null },
+  });
   const webhook = { params: { ...params, type: 'github' }, key: undefined };
   const body = JSON.stringify({ zen: 'Design for failure.' });
   await refused('unauthenticated', {}, 'receiveDelivery', { ...webhook, body });
@@ -79,6 +83,7 @@ export async function expectIntegrations(opened: Opened): Promise<void> {
   await ask('deleteIntegration', { params });
   await refused('integration_not_found', { id: integration_id }, 'listDeliveries', { params });
   await refused('integration_not_found', { id: integration_id }, 'listRepositories', { params });
+  await refused('integration_not_found', { id: integration_id }, 'testIntegration', { params });
   await refused('integration_not_found', { id: integration_id }, 'changeIntegration', { params, body: {} });
   const { resources } = await ask('listAuditEvents', { query: { action: 'integration.delete' } });
   expect(resources).toMatchObject([{ resource_id: integration_id }]);

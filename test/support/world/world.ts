@@ -62,6 +62,12 @@ const emptyRepositories: Deps['repositories'] = {
   files: async () => undefined,
 };
 
+/** A host that takes every token and says nothing of it. */
+const takenToken: Awaited<ReturnType<Deps['tokenChecks']['check']>> = {
+  ...{ isTaken: true, user: undefined, expiresAt: undefined, scopes: undefined },
+  ...{ mayRead: undefined, maySetStatuses: undefined, missing: [] },
+};
+
 /** What goes by the log is for the tests that are about it. */
 const unheardAuditLog: Deps['auditLog'] = { handedOut: () => undefined, refused: () => undefined };
 
@@ -93,6 +99,7 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
     commitStatuses: { set: async () => undefined },
     repositoryLists: { list: async () => [] },
     repositories: emptyRepositories,
+    tokenChecks: { check: async () => takenToken },
     tokenIssuers: tokenIssuers(
       { issuers: [ISSUER], own: undefined },
       () => createGuardedFetch({ allowedHosts: [], loopback: true }),
