@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Redirect, Route, Router, Switch, useSearchParams } from 'wouter-preact';
+import { Route, Router, Switch, useSearchParams } from 'wouter-preact';
 import { Refusal } from '../lib/client/refusal.ts';
 import { useFeed } from './data/feed.ts';
 import { forgetAnswers } from './data/kept.ts';
@@ -8,6 +8,7 @@ import { queryClient } from './data/poll.ts';
 import { useMe } from './data/queries.ts';
 import { chooseTenant, chosenTenant, needsTenant, onSession, sessionNow } from './data/session.ts';
 import { Deployments } from './pages/deployments.tsx';
+import { Overview } from './pages/overview/overview.tsx';
 import { ReplaceSession } from './pages/replace-session.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { ButtonLink } from './ui/button.tsx';
@@ -23,6 +24,8 @@ const revision = () => pages().then((page) => page.RevisionPage);
 const tryPage = () => pages().then((page) => page.TryPage);
 const settings = () => pages().then((page) => page.SettingsPage);
 const admin = () => import('./pages/lazy-admin.ts');
+const activity = () => admin().then((page) => page.Activity);
+const topology = () => admin().then((page) => page.Topology);
 const listeners = () => admin().then((page) => page.Listeners);
 const listener = () => admin().then((page) => page.ListenerPage);
 const connections = () => admin().then((page) => page.Connections);
@@ -105,8 +108,12 @@ function SignedIn() {
 function Pages() {
   return (
     <Switch>
-      <Route path="/">
-        <Redirect to="/deployments" replace />
+      <Route path="/" component={Overview} />
+      <Route path="/activity">
+        <Lazy load={activity} />
+      </Route>
+      <Route path="/topology">
+        <Lazy load={topology} />
       </Route>
       <Route path="/deployments" component={Deployments} />
       <Route path="/deployments/new">

@@ -15,7 +15,11 @@ function outdatedByOne(event: FeedEvent): Outdated {
 
 /** What these events make old, each once. An event of a kind that this version does not know: everything. */
 export function outdatedBy(events: readonly FeedEvent[]): Outdated {
-  const keys = events.flatMap((event) => outdatedByOne(event).map((key) => [key.join(' '), key] as const));
+  if (events.length === 0) return [];
+  // Whatever happens is told, and may be what needs somebody.
+  const named = events.flatMap(outdatedByOne);
+  if (named.some((key) => key.length === 0)) return [[]];
+  const keys = [...named, ['activity'], ['attention']].map((key) => [key.join(' '), key] as const);
   return [...new Map(keys).values()];
 }
 

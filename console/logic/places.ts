@@ -8,6 +8,7 @@ export type Place = {
     | 'overview'
     | 'deployments'
     | 'activity'
+    | 'topology'
     | 'listeners'
     | 'integrations'
     | 'webhooks'
@@ -18,12 +19,27 @@ export type Place = {
 };
 
 export const places: readonly Place[] = [
+  { path: '/', title: 'Overview', icon: 'overview', group: 'main', permissions: ['deployments:read'] },
   {
     path: '/deployments',
     title: 'Deployments',
     icon: 'deployments',
     group: 'main',
     permissions: ['deployments:read'],
+  },
+  {
+    path: '/activity',
+    title: 'Activity',
+    icon: 'activity',
+    group: 'main',
+    permissions: ['events:read'],
+  },
+  {
+    path: '/topology',
+    title: 'Topology',
+    icon: 'topology',
+    group: 'Runs on',
+    permissions: ['listeners:read'],
   },
   {
     path: '/listeners',

@@ -10,5 +10,7 @@ export { Connections } from './connections/connections.tsx';
 export { IntegrationPage } from './connections/integration.tsx';
 export { ListenerPage } from './listeners/listener.tsx';
 export { Listeners } from './listeners/listeners.tsx';
+export { Activity } from './overview/activity.tsx';
+export { Topology } from './overview/topology.tsx';
 export { WebhookPage } from './webhooks/webhook.tsx';
 export { Webhooks } from './webhooks/webhooks.tsx';

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { useAttention } from '../data/activity.ts';
 import { PREFIX } from '../data/place.ts';
 import { useMe } from '../data/queries.ts';
 import { chooseTenant, chosenTenant, signOut } from '../data/session.ts';
@@ -19,6 +20,7 @@ import {
   menu,
   monitor,
   moon,
+  network,
   plug,
   rocket,
   type Icon as Shapes,
@@ -36,6 +38,7 @@ const icons: Record<Place['icon'], Shapes> = {
   overview: layoutDashboard,
   deployments: rocket,
   activity,
+  topology: network,
   listeners: server,
   integrations: plug,
   webhooks: webhook,
@@ -72,6 +75,7 @@ export function Side({ openPalette, openHelp }: Opens) {
               <Link key={path} href={path} aria-current={isWithin(place, path) ? 'page' : undefined}>
                 <Icon of={icons[icon]} />
                 {title}
+                {path === '/' && <Needs />}
               </Link>
             ))}
           {group === groups.at(-1) && (
@@ -84,6 +88,19 @@ export function Side({ openPalette, openHelp }: Opens) {
       ))}
       <Person openHelp={openHelp} />
     </nav>
+  );
+}
+
+/** How many things need somebody; nothing where none does. */
+function Needs() {
+  const { data: me } = useMe();
+  const count = useAttention(me?.permissions.includes('deployments:read')).data?.resources.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <span class="badge bad">
+      {count}
+      <span class="sr">{count === 1 ? 'thing needs' : 'things need'} attention</span>
+    </span>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Revision } from '../../lib/client/endpoints.ts';
 import { isEmptyFirst } from '../../lib/client/revision.ts';
-import { lookOf, type Shape } from '../logic/status.ts';
+import { type Look, lookOf, type Shape } from '../logic/status.ts';
 import { Badge, State } from './badge.tsx';
 import { circleCheck, circleMinus, circleX, clock, type Icon, loaderCircle, triangleAlert } from './icons.ts';
 
@@ -23,6 +23,13 @@ export function Status({ of, isBadge = false }: { of: string; isBadge?: boolean 
     </As>
   );
 }
+
+/** The same of what is no status alone, such as how a deployment stands. */
+export const Standing = ({ of: { tone, shape, word } }: { of: Look }) => (
+  <State tone={tone} icon={icons[shape]} isTurning={shape === 'spinner'}>
+    {word}
+  </State>
+);
 
 /** How the newest revision of a deployment stands; null: it was not asked for. */
 export function NewestStatus({ of: newest }: { of: Revision | null }) {

@@ -8,9 +8,11 @@ const LOOKED_AT_MAX = 2000;
 /** What a message says first, on one line, without its full stop; cut where it is long. */
 export function firstSentence(text: string): string {
   const shown = withBidiShown(withoutSequences(text.slice(0, LOOKED_AT_MAX)));
-  const line = shown.split('\n').find((each) => each.trim() !== '') ?? '';
+  const [first = '', second = ''] = shown.split('\n').filter((each) => each.trim() !== '');
+  // What introduces the next line says nothing alone.
+  const line = first.trimEnd().endsWith(':') ? `${first.trimEnd()} ${second.trim()}` : first;
   const end = line.indexOf('. ');
   const sentence = (end === -1 ? line : line.slice(0, end)).trim();
   const cut = sentence.length > LENGTH_MAX ? `${sentence.slice(0, LENGTH_MAX).trimEnd()}…` : sentence;
-  return cut.endsWith('.') ? cut.slice(0, -1) : cut;
+  return cut.replace(/[.:]$/, '');
 }

@@ -24,9 +24,11 @@ const roleWords: Record<MemberRole, string> = {
 const quoted = (reason: string | undefined): string =>
   reason === undefined || reason === '' ? '' : `: “${firstSentence(reason)}”`;
 
-/** Without a person the sentence is about the thing: "support-agent was created". */
-const active = (who: string | undefined, verb: string, what: string): string =>
-  who === undefined ? `Somebody ${verb} ${what}` : `${who} ${verb} ${what}`;
+/** Where it is not known who did it, the sentence is about the thing: "support-agent was created". */
+const active = (who: string | undefined, verb: string, what: string): string => {
+  if (who !== undefined) return `${who} ${verb} ${what}`;
+  return `${what.startsWith('the ') ? `T${what.slice(1)}` : what} was ${verb}`;
+};
 
 const GONE = 'a deleted deployment';
 
@@ -45,7 +47,9 @@ function sentenceOf(told: Told, words: Words): string {
     case 'deployment_deleted':
       return told.by === undefined ? `${deployment} was ${told.verb}` : active(who, told.verb, deployment);
     case 'deployment_changed':
-      return active(who, told.verb, deployment);
+      return who === undefined
+        ? `The settings of ${deployment} were changed`
+        : `${who} changed the settings of ${deployment}`;
     case 'revision_begun':
       return told.by === undefined ? begun(deployment, number, words) : active(who, told.verb, ofRevision);
     case 'revision_rolled_back':
@@ -71,7 +75,7 @@ function sentenceOf(told: Told, words: Words): string {
     case 'threads_released':
       return told.by === undefined
         ? `The waiting threads of ${ofRevision} moved on to what serves`
-        : active(who, 'moved', `the waiting threads of ${ofRevision} on to what serves`);
+        : `${who ?? 'Somebody'} moved the waiting threads of ${ofRevision} on to what serves`;
     default:
       return saysOfOther(told, words);
   }
@@ -86,11 +90,11 @@ const begun = (deployment: string, number: number | undefined, words: Words): st
   `${deployment} ${number ?? ''} began${pushed(words)}`;
 
 function again(deployment: string, number: number | undefined, { who, again: old }: Words): string {
-  if (old === undefined) return active(who, 'deployed', `an earlier revision of ${deployment} again`);
+  if (old === undefined) return `${who ?? 'Somebody'} deployed an earlier revision of ${deployment} again`;
   // The one before it is mostly run again because it failed; who goes further back wants what was there.
   return number !== undefined && old < number - 1
-    ? active(who, 'rolled', `${deployment} back to revision ${old}`)
-    : active(who, 'deployed', `${deployment}, revision ${old}, again`);
+    ? `${who ?? 'Somebody'} rolled ${deployment} back to revision ${old}`
+    : `${who ?? 'Somebody'} deployed ${deployment}, revision ${old}, again`;
 }
 
 /** Of what is no deployment. */
@@ -117,14 +121,14 @@ function saysOfOther(told: Told, { who, subject }: Words): string {
     case 'grant_expired':
       return `The access that ${subject ?? 'a provider'} had given has expired`;
     default:
-      return active(who, 'signed in', 'with the command line');
+      return `${who ?? 'Somebody'} signed in with the command line`;
   }
 }
 
 function ofMember({ verb, details }: Told, who: string | undefined): string {
   const member = details?.user_id ?? 'a member';
-  if (verb === 'removed') return active(who, verb, `${member} from the team`);
+  if (verb === 'removed') return `${active(who, verb, member)} from the team`;
   const role = details?.role;
   const word = role === undefined || role === 'listener' ? 'a member' : roleWords[role];
-  return active(who, verb, `${member} as ${word}`);
+  return `${active(who, verb, member)} as ${word}`;
 }

@@ -33,7 +33,7 @@ type Row = { kind: ActivityKind; verb: string; subject?: SubjectKind };
 /** What requests did that other people want to hear of. Nobody is told what was only read or handed out. */
 const ofRequests: Partial<Record<AuditAction, Row>> = {
   'deployment.create': { kind: 'deployment_created', verb: 'created' },
-  'deployment.change': { kind: 'deployment_changed', verb: 'changed the settings of' },
+  'deployment.change': { kind: 'deployment_changed', verb: 'changed' },
   'deployment.delete': { kind: 'deployment_deleted', verb: 'deleted' },
   'revision.create': { kind: 'revision_begun', verb: 'deployed' },
   'revision.redeploy': { kind: 'revision_rolled_back', verb: 'rolled back' },

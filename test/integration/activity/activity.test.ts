@@ -54,7 +54,7 @@ describe('the activity', () => {
       'mara@example.com deployed app, revision 2',
       'app now serves revision 1',
       'mara@example.com created app',
-      'Somebody added the listener machine',
+      'The listener machine was added',
     ]);
     expect(resources[2]).toMatchObject({
       kind: 'revision_begun',
@@ -104,7 +104,7 @@ describe('the activity', () => {
       'app 1 failed to build',
       'mara@example.com made the access key ci',
       'mara@example.com created app',
-      'Somebody added the listener machine',
+      'The listener machine was added',
     ]);
     expect(ofMara[1]?.actor).toEqual({ kind: 'person', name: 'mara@example.com' });
   });
@@ -114,7 +114,7 @@ describe('the activity', () => {
     await giveRole(mara, 'lena@example.com', 'developer');
     const [invited] = await told(mara, [
       'mara@example.com invited lena@example.com as a developer',
-      'Somebody added the listener machine',
+      'The listener machine was added',
     ]);
     expect(invited).toMatchObject({ kind: 'member_changed', subject: { name: 'lena@example.com' } });
   });

@@ -16,16 +16,19 @@ const ofDeployment = (id: string, type: (typeof eventTypes)[number] = eventTypes
 });
 
 describe('what events make old', () => {
-  it('is what they name, each once', () => {
+  it('is what they name, each once, and what is told of all', () => {
+    const told = [['activity'], ['attention']];
     expect(outdatedBy([])).toEqual([]);
     expect(outdatedBy(eventTypes.map((type) => ofDeployment('a', type)))).toEqual([
       ['deployments'],
       ['deployment', 'a'],
+      ...told,
     ]);
     expect(outdatedBy([ofDeployment('a'), ofDeployment('b')])).toEqual([
       ['deployments'],
       ['deployment', 'a'],
       ['deployment', 'b'],
+      ...told,
     ]);
   });
 
