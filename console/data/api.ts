@@ -3,7 +3,7 @@ import type { Answer, Ask, Endpoint } from '../../lib/client/endpoints.ts';
 import { noteIgnored } from './ignored.ts';
 import { fetchChanged } from './kept.ts';
 import { PREFIX } from './place.ts';
-import { credentials, forget, renewed } from './session.ts';
+import { credentials, forget, prove, renewed } from './session.ts';
 
 /**
  * The API for who is signed in; a 401 ends the session. What is shown says what failed, and asks again by
@@ -16,6 +16,7 @@ export const client = createClient({
   fetch: fetchChanged,
   onAnswer: ({ status, headers }) => {
     if (status === 401) forget();
+    else if (status < 400) prove();
     noteIgnored(headers.get('X-Slipway-Ignored'));
   },
 });

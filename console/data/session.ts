@@ -1,12 +1,14 @@
 import { createClient } from '../../lib/client/client.ts';
 import { Refusal } from '../../lib/client/refusal.ts';
 import type { ClientOptions, Credentials } from '../../lib/client/request.ts';
-import { PREFIX } from './place.ts';
+import { BASE, PREFIX } from './place.ts';
 import { keepKey, keptKey } from './tab-key.ts';
 import { onTabs, startTelling, tellTabs } from './tabs.ts';
 
 /** Who is signed in. A cookie would go to the agents' port of the same host too. */
 const TENANT = 'slipway.tenant';
+/** Where somebody was when their session ended; it is no address of another site. */
+const LEFT = 'slipway.left';
 /** The first page need not wait longer: an answer that comes later signs in as well. */
 const ASK_MILLISECONDS = 150;
 /** A link would replace a session that another tab is slow to tell of. */
@@ -19,6 +21,8 @@ const told = new Set<() => void>();
 
 let key = keptKey();
 let bearer: Bearer | undefined;
+/** Whether the key has opened anything yet: one that has not was never good. */
+let hasWorked = false;
 let problem: string | undefined;
 /** The code of a link that was opened here while somebody was signed in. */
 let link: string | undefined;
@@ -29,6 +33,7 @@ const tell = (): void => {
 
 function keep(given: string | null): void {
   key = given;
+  hasWorked = false;
   bearer = undefined;
   keepKey(given);
   tell();
@@ -133,8 +138,25 @@ export function signIn(given: string): void {
 /** The credential is not good any more: this tab forgets it, and asks for another in the same place. */
 export function forget(): void {
   if (!isSignedIn()) return;
-  if (bearer !== undefined) problem = 'Your sign-in is over. Sign in again to go on here.';
+  const isEnded = bearer !== undefined || hasWorked;
+  problem = isEnded
+    ? 'Your session has ended. Sign in again to go on where you were.'
+    : 'This key does not work. It may be mistyped, revoked or expired.';
+  if (isEnded) sessionStorage.setItem(LEFT, location.pathname + location.search);
   keep(null);
+}
+
+/** The credential has opened something. */
+export const prove = (): void => {
+  hasWorked = true;
+};
+
+/** Who has signed in by a link, which leads to the first page, is led back to where their session ended. */
+function comeBackToPlace(): void {
+  const left = sessionStorage.getItem(LEFT);
+  sessionStorage.removeItem(LEFT);
+  const isFirst = location.pathname === BASE || location.pathname === `${BASE}/`;
+  if (left !== null && isFirst) history.replaceState(null, '', left);
 }
 
 /** Ends the session at the API or at the issuer, and in every tab. A key that a person pasted goes on being good elsewhere. */
@@ -142,6 +164,7 @@ export async function signOut(): Promise<void> {
   const who = credentials();
   const token = bearer;
   sessionStorage.removeItem(TENANT);
+  sessionStorage.removeItem(LEFT);
   problem = undefined;
   keep(null);
   void tellTabs({ kind: 'gone' });
@@ -177,6 +200,7 @@ async function useLink(code: string, onSuccess = (): void => {}): Promise<void> 
   try {
     const { api_key } = await clientAs({}).ask('POST /v2/console-sessions', { body: { code } });
     onSuccess();
+    comeBackToPlace();
     signIn(api_key);
   } catch (error) {
     problem = wordsFor(error);

@@ -1,5 +1,6 @@
 import type { Listed } from '../../lib/client/endpoints.ts';
 import type { AuditAction } from '../../lib/contract/audit.ts';
+import { roleWords } from './roles.ts';
 import { lookOf } from './status.ts';
 
 export type AuditEvent = Listed<'GET /v2/audit-events'>;
@@ -52,8 +53,8 @@ export function detailsOf({ details, count }: Pick<AuditEvent, 'details' | 'coun
   const { reason, role, scope, hint, user_id, status, operation, source_address, credential } = details;
   return [
     reason,
-    role && `role ${role}`,
-    scope && `for the ${scope}`,
+    role && roleWords[role],
+    scope && (scope === 'tenant' ? 'for this tenant' : 'for the whole organization'),
     hint && `key ${hint}`,
     user_id && `user ${user_id}`,
     status === undefined ? undefined : `refused with ${status}`,
@@ -62,6 +63,32 @@ export function detailsOf({ details, count }: Pick<AuditEvent, 'details' | 'coun
     credential && `with ${credential}`,
     count > 1 ? `${count} times` : undefined,
   ].flatMap((each) => (each === undefined || each === '' ? [] : [each]));
+}
+
+const done: Record<string, string> = {
+  create: 'created',
+  change: 'changed',
+  delete: 'deleted',
+  redeploy: 'deployed again',
+  interrupt: 'stopped',
+  release_threads: 'threads moved on',
+  read: 'read',
+  test: 'tested',
+  redeliver: 'event sent again',
+  disable: 'turned off',
+  exchange: 'exchanged',
+  revoke: 'revoked',
+  confirm: 'confirmed',
+  deny: 'denied',
+  remove: 'removed',
+  request: 'requested',
+  refuse: 'refused',
+};
+
+/** `Revision deployed again`, of `revision.redeploy`. */
+export function actionWord(action: string): string {
+  const [kind = '', verb = ''] = action.split('.');
+  return `${kindWord(kind)} ${done[verb] ?? verb}`.trim();
 }
 
 /** An instant of the address as a field of local time shows it; empty for what is none. */

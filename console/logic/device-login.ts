@@ -23,17 +23,17 @@ const minutesIn = (seconds: number): string => {
 /** Why a code was not taken, and what to do about it. */
 export function wordsOfNoLogin(error: unknown): string {
   if (error instanceof Refusal && error.code === 'device_login_not_found')
-    return 'Nothing waits with this code. Compare it with your terminal, letter by letter. If it is older than 10 minutes or was used already, run slipway login again.';
+    return 'No login is waiting for this code. Compare it with your terminal, letter by letter. If it is older than 10 minutes or already used, run slipway login again.';
   if (error instanceof Refusal && error.code === 'too_many_tries')
-    return `That were too many wrong codes. You can type another one ${minutesIn(error.retryAfterSeconds ?? 600)}.`;
+    return `Too many wrong codes. You can try again ${minutesIn(error.retryAfterSeconds ?? 600)}.`;
   return wordsOf(error);
 }
 
 /** What who has a role may do, for who gives it away. */
 export const roleConsequences: Record<Exclude<Role, 'listener'>, string> = {
-  viewer: 'It sees deployments and their logs, and changes nothing.',
-  developer: 'It deploys, changes and deletes deployments, and sees their logs.',
-  admin: 'It does all that a developer may, makes keys and members, and changes listeners and webhooks.',
+  viewer: 'Sees deployments and their logs. Cannot change anything.',
+  developer: 'Deploys, changes and deletes deployments, and sees their logs.',
+  admin: 'Everything a developer can do. Also manages keys, members, listeners and webhooks.',
   organization_admin:
-    'It does all that an administrator may, and changes tenants and keys of the organization.',
+    'Everything an administrator can do. Also manages tenants and keys of the organization.',
 };

@@ -3,7 +3,7 @@ export const expiries = [
   ['30', '30 days'],
   ['90', '90 days'],
   ['365', 'A year'],
-  ['longest', 'As long as it may be'],
+  ['longest', 'As long as allowed'],
 ] as const;
 export type Expiry = (typeof expiries)[number][0];
 
@@ -27,4 +27,4 @@ export const firstExpiry = ({ key_id, is_session, expires_at }: Maker, isListene
 
 /** Says when a key that was made ends. */
 export const wordsOfEnd = (end: string | null): string =>
-  end === null ? 'It is good until it is revoked.' : `It is good until ${new Date(end).toLocaleString()}.`;
+  end === null ? 'It works until it is revoked.' : `It works until ${new Date(end).toLocaleString()}.`;

@@ -135,6 +135,14 @@ export function deedFor({ kind, deployment, revision, subject }: Need): Deed {
   return deeds[kind];
 }
 
+/** What each thing of this kind that needs somebody means, by its id. */
+export const effectsOf = (needs: readonly Need[], kind: AttentionKind): Map<string, string> =>
+  new Map(
+    needs.flatMap((each) =>
+      each.kind === kind && each.subject !== null ? [[each.subject.id, each.effect] as const] : [],
+    ),
+  );
+
 /** Whether something is broken, or only needs somebody. */
 export const toneOfNeed = (kind: AttentionKind): 'bad' | 'warn' =>
   kind === 'deployment_failed' || kind === 'crash_loop' || kind === 'unhealthy' ? 'bad' : 'warn';

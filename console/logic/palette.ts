@@ -1,6 +1,9 @@
 import type { Deployment, ListedDeployment, Permission, Revision } from '../../lib/client/endpoints.ts';
 import { numberOf } from '../../lib/client/revision.ts';
 import { actionsOn, type Verb } from './actions.ts';
+import { match, type Range } from './fuzzy.ts';
+import { placesFor } from './places.ts';
+import { lookOf } from './status.ts';
 
 /** What choosing an entry does: it leads somewhere, or asks to confirm something. */
 export type Deed =
@@ -9,26 +12,65 @@ export type Deed =
   | { kind: 'interrupt'; revision: Revision }
   | { kind: 'again'; revision: Revision; verb: Verb };
 
-export type Entry = { title: string; hint: string; deed: Deed };
+/** What an entry is about, which its icon shows. */
+export type About =
+  | 'page'
+  | 'new'
+  | 'deployment'
+  | 'try'
+  | 'logs'
+  | 'settings'
+  | 'visit'
+  | 'again'
+  | 'stop'
+  | 'recent';
 
-type PageEntry = { title: string; to: string; needs?: Permission };
+/** `hint`: in small letters at its end. `group`: what it stands under while nothing, or little, is typed. */
+export type Entry = { title: string; hint: string; group: string; about: About; deed: Deed };
+export type Found = Entry & { ranges: Range[] };
 
-const pages: PageEntry[] = [
-  { title: 'Deployments', to: '/deployments' },
-  { title: 'New deployment', to: '/deployments/new', needs: 'deployments:write' },
-  { title: 'Sign in a program', to: '/device' },
-];
+const go = (title: string, to: string, more: Omit<Entry, 'title' | 'deed'>): Entry => ({
+  title,
+  deed: { kind: 'go', to },
+  ...more,
+});
 
-const go = (title: string, hint: string, to: string): Entry => ({ title, hint, deed: { kind: 'go', to } });
+/** The pages that these permissions open, and what can be begun anywhere. */
+export function pageEntries(permissions: readonly Permission[]): Entry[] {
+  const page = { hint: '', group: 'Pages', about: 'page' } as const;
+  const places = placesFor(permissions).map(({ title, path }) => go(title, path, page));
+  const canWrite = permissions.includes('deployments:write');
+  return [
+    ...places,
+    ...(canWrite ? [go('New deployment', '/deployments/new', { ...page, about: 'new' })] : []),
+    go('Sign in a program', '/device', page),
+  ];
+}
 
-/** The pages that these permissions open. */
-export const pageEntries = (permissions: readonly Permission[]): Entry[] =>
-  pages
-    .filter(({ needs }) => needs === undefined || permissions.includes(needs))
-    .map(({ title, to }) => go(title, 'Page', to));
+const isOpenable = (permissions: readonly Permission[]): boolean => permissions.includes('deployments:write');
 
-export const deploymentEntries = (found: readonly ListedDeployment[]): Entry[] =>
-  found.map(({ id, name, display_name }) => go(display_name ?? name, 'Deployment', `/deployments/${id}`));
+type Named = Pick<ListedDeployment, 'id' | 'name' | 'display_name' | 'status' | 'active_revision_id'>;
+
+const nameOf = ({ display_name: shown, name }: Pick<Named, 'display_name' | 'name'>): string => shown ?? name;
+
+/** Where a deployment can be looked at. */
+export function deploymentEntries(found: readonly Named[], permissions: readonly Permission[]): Entry[] {
+  return found.flatMap((each) => {
+    const { id, status, active_revision_id: active } = each;
+    const name = nameOf(each);
+    const to = `/deployments/${id}`;
+    const isThere = status !== 'AWAITING_DELETE' && isOpenable(permissions);
+    return [
+      go(`Go to ${name}`, to, { hint: lookOf(status).word, group: name, about: 'deployment' }),
+      ...(isThere && active !== null
+        ? [go(`Try ${name}`, `${to}/try`, { hint: '', group: name, about: 'try' })]
+        : []),
+      ...(isThere
+        ? [go(`Settings of ${name}`, `${to}/settings`, { hint: '', group: name, about: 'settings' })]
+        : []),
+    ];
+  });
+}
 
 /** The id of the deployment that a place is of. */
 export const deploymentAt = (place: string): string | undefined =>
@@ -40,45 +82,107 @@ export function actionEntries(
   revisions: readonly Revision[],
   permissions: readonly Permission[],
 ): Entry[] {
-  const { id, name, url, active_revision_id: activeId } = deployment;
+  const { id, url, active_revision_id: activeId } = deployment;
+  const name = nameOf(deployment);
   const [newest] = revisions;
   const entries: Entry[] = [];
-  if (newest !== undefined)
+  if (newest !== undefined) {
+    const title = `Log of revision ${numberOf(newest.id)} of ${name}`;
     entries.push(
-      go(`Log of revision ${numberOf(newest.id)}`, name, `/deployments/${id}/revisions/${newest.id}`),
+      go(title, `/deployments/${id}/revisions/${newest.id}`, { hint: '', group: name, about: 'logs' }),
     );
-  if (url !== null) entries.push({ title: 'Open its address', hint: name, deed: { kind: 'visit', url } });
-  if (!permissions.includes('deployments:write')) return entries;
-  if (activeId !== null && deployment.status !== 'AWAITING_DELETE')
-    entries.push(go('Try', name, `/deployments/${id}/try`));
-  if (deployment.status !== 'AWAITING_DELETE')
-    entries.push(go('Settings', name, `/deployments/${id}/settings`));
+  }
+  if (url !== null) {
+    const title = `Open the address of ${name}`;
+    entries.push({ title, hint: 'New tab', group: name, about: 'visit', deed: { kind: 'visit', url } });
+  }
+  if (!isOpenable(permissions)) return entries;
   const active = revisions.find((each) => each.id === activeId);
   for (const revision of revisions) {
     const { canStop, again: verb } = actionsOn(revision, deployment, active);
     const number = numberOf(revision.id);
-    if (canStop)
+    if (canStop) {
+      const deed = { kind: 'interrupt', revision } as const;
       entries.push({
-        title: `Interrupt revision ${number}`,
-        hint: name,
-        deed: { kind: 'interrupt', revision },
+        title: `Interrupt revision ${number} of ${name}…`,
+        hint: '',
+        group: name,
+        about: 'stop',
+        deed,
       });
+    }
     if (verb !== undefined) {
-      const title = `${verb} ${verb === 'Roll back' ? 'to ' : ''}revision ${number}`;
-      entries.push({ title, hint: name, deed: { kind: 'again', revision, verb } });
+      const deed = { kind: 'again', revision, verb } as const;
+      const title =
+        verb === 'Roll back'
+          ? `Roll back ${name} to revision ${number}…`
+          : `${verb} revision ${number} of ${name}…`;
+      entries.push({ title, hint: '', group: name, about: 'again', deed });
     }
   }
   return entries;
 }
 
-/** The entries that hold every word that was typed, those that begin with it first. */
-export function matching(entries: readonly Entry[], typed: string): Entry[] {
-  const text = typed.trim().toLowerCase();
-  const words = text.split(/\s+/);
-  const found = entries.filter(({ title, hint }) => {
-    const own = `${title} ${hint}`.toLowerCase();
-    return words.every((word) => own.includes(word));
+/** A page somebody was on lately, as the palette keeps it. */
+export type Recent = { title: string; to: string };
+const RECENTS_MAX = 5;
+
+export const recentEntries = (recents: readonly Recent[]): Entry[] =>
+  recents.map(({ title, to }) => go(title, to, { hint: '', group: 'Recent', about: 'recent' }));
+
+/** The recent pages with this one before them, each once. */
+export const withRecent = (recents: readonly Recent[], recent: Recent): Recent[] =>
+  [recent, ...recents.filter(({ to }) => to !== recent.to)].slice(0, RECENTS_MAX);
+
+/** What is kept, if it is what this version keeps. */
+export function recentsIn(text: string | null): Recent[] {
+  let kept: unknown;
+  try {
+    kept = JSON.parse(text ?? '[]');
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(kept)) return [];
+  return kept
+    .filter(
+      (each: unknown): each is Recent =>
+        typeof each === 'object' &&
+        each !== null &&
+        'title' in each &&
+        typeof each.title === 'string' &&
+        'to' in each &&
+        typeof each.to === 'string' &&
+        each.to.startsWith('/'),
+    )
+    .slice(0, RECENTS_MAX);
+}
+
+/** What leads to a whole deployment comes before what leads into it. */
+const WHOLE = 0.5;
+
+/**
+ * The entries that suit what is typed, the best first, each title once. With nothing typed they stay in their
+ * order, with what is recent first.
+ */
+export function matching(entries: readonly Entry[], typed: string, most: number): Found[] {
+  const scored = entries.flatMap((entry) => {
+    const found = match(entry.title, typed);
+    if (found === undefined) return [];
+    const isWhole = entry.about === 'deployment' || entry.about === 'page';
+    return [{ entry, ranges: found.ranges, score: found.score + (isWhole ? WHOLE : 0) }];
   });
-  const begins = ({ title }: Entry) => title.toLowerCase().startsWith(text);
-  return [...found.filter(begins), ...found.filter((entry) => !begins(entry))];
+  const sorted = typed.trim() === '' ? scored : scored.toSorted((one, other) => other.score - one.score);
+  const byTitle = new Map<string, Found>();
+  for (const { entry, ranges } of sorted)
+    if (!byTitle.has(entry.title)) byTitle.set(entry.title, { ...entry, ranges });
+  return [...byTitle.values()].slice(0, most);
+}
+
+/** The entries in groups, in which the first one stands alone as soon as something is typed. */
+export function grouped(found: readonly Found[], typed: string): { title: string; entries: Found[] }[] {
+  const [best, ...rest] = found;
+  if (best === undefined) return [];
+  const groups = Map.groupBy(typed.trim() === '' ? found : rest, ({ group }) => group);
+  const others = [...groups].map(([title, entries]) => ({ title, entries }));
+  return typed.trim() === '' ? others : [{ title: 'Best match', entries: [best] }, ...others];
 }

@@ -6,21 +6,21 @@ export type Delivery = Listed<'GET /v2/webhooks/{webhook_id}/deliveries'>;
 
 /** What can be delivered, and what it says. */
 export const eventWords: Record<EventType, string> = {
-  'deployment.created': 'A deployment was made',
+  'deployment.created': 'A deployment was created',
   'deployment.deleted': 'A deployment was deleted',
-  'revision.status_changed': 'A revision has another status',
-  'deployment.health_changed': 'What serves became unhealthy, or healthy again',
-  'deployment.threads_expired': 'Threads had waited too long in a revision',
-  'deployment.threads_released': 'A person let threads of a revision go',
-  'oauth_token.created': 'A person has granted a token',
-  'oauth_token.renewed': 'A token was renewed',
-  'oauth_token.expired': 'A grant is taken no more',
-  'oauth_token.deleted': 'A token was deleted',
-  'connection.created': 'An agent was connected to a token',
+  'revision.status_changed': 'The status of a revision changed',
+  'deployment.health_changed': 'A deployment became unhealthy, or healthy again',
+  'deployment.threads_expired': 'Threads waited too long in a revision',
+  'deployment.threads_released': 'Somebody moved waiting threads on',
+  'oauth_token.created': 'Somebody granted access at a provider',
+  'oauth_token.renewed': 'Access at a provider was renewed',
+  'oauth_token.expired': 'Access at a provider expired',
+  'oauth_token.deleted': 'Access at a provider was deleted',
+  'connection.created': 'An agent was connected to a provider',
   'connection.deleted': 'An agent was disconnected',
-  'listener.offline': 'A listener has gone',
-  'listener.online': 'A listener is back',
-  'webhook.disabled': 'A webhook was disabled',
+  'listener.offline': 'A listener went offline',
+  'listener.online': 'A listener came online',
+  'webhook.disabled': 'A webhook was turned off',
 };
 
 const isEventType = (word: string): word is EventType => Object.hasOwn(eventWords, word);
@@ -28,8 +28,8 @@ export const eventTypes: readonly EventType[] = Object.keys(eventWords).filter(i
 
 export const formats = [
   ['standard', 'Standard Webhooks'],
-  ['json', 'The event alone'],
-  ['slack', 'A line of text, for Slack'],
+  ['json', 'Plain JSON'],
+  ['slack', 'Slack message'],
 ] as const;
 
 export type Format = Webhook['format'];

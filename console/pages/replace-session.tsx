@@ -12,8 +12,8 @@ export function ReplaceSession() {
       <p>You are signed in:</p>
       <Who />
       <p>
-        The link that you have opened signs in as who made it, with their role and in their tenant. If
-        somebody has sent it to you, what you do after it is done in their place.
+        The link signs you in as the person who created it, with their role and in their tenant. If somebody
+        sent it to you, everything you do from then on counts as theirs.
       </p>
       <p class="actions">
         <button type="button" class="primary" onClick={() => void answerLink(false)}>
@@ -23,7 +23,9 @@ export function ReplaceSession() {
           Use the link
         </button>
       </p>
-      <p class="quiet">The link is not used up if you stay. It works within five minutes of its making.</p>
+      <p class="quiet">
+        If you stay, the link is not used up. It works for five minutes after it was created.
+      </p>
     </main>
   );
 }

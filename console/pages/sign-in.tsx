@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { signIn } from '../data/session.ts';
 import { type Issuer, issuer, leaveFor } from '../data/sign-in.ts';
+import { Button } from '../ui/button.tsx';
 import { Mark } from '../ui/mark.tsx';
 
 /** Signs in at the issuer, if there is one, or takes a key of those who have not come by a link. */
@@ -35,13 +36,13 @@ export function SignIn({ problem }: { problem: string | undefined }) {
             title="It begins with slp_"
           />
         </label>
-        <button type="submit" class="primary">
+        <Button type="submit" kind="primary">
           Sign in
-        </button>
+        </Button>
       </form>
-      <p class="quiet">
-        Or open the link that <code>npm start</code> has printed. <code>npm run slipway -- console</code>{' '}
-        prints another one. A link works once.
+      <p class="dim">
+        Or open the link that <code>npm start</code> printed. <code>npm run slipway -- console</code> prints a
+        new one. Each link works once.
       </p>
     </main>
   );
@@ -62,9 +63,9 @@ function AtIssuer() {
   };
   return (
     <p>
-      <button type="button" class="primary wide" disabled={isLeaving} onClick={() => void leave()}>
+      <Button kind="primary" disabled={isLeaving} onClick={() => void leave()}>
         Sign in at {new URL(settings.issuer).host}
-      </button>
+      </Button>
     </p>
   );
 }

@@ -8,12 +8,15 @@ export function Dialog({
   title,
   onClose,
   isFirm = false,
+  look,
   children,
 }: {
   title: string;
   onClose: () => void;
   /** A click beside it does not close it. */
   isFirm?: boolean;
+  /** `broad`: for what does not fit; `pal`: the palette, whose title is not shown. */
+  look?: 'broad' | 'pal';
   children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -33,13 +36,16 @@ export function Dialog({
     <dialog
       ref={dialog}
       aria-labelledby={heading}
+      class={look}
       onClose={onClose}
       onClick={({ target }) => {
         if (target === dialog.current && !isFirm) dialog.current?.close();
       }}
     >
       <div class="dialog-body">
-        <h2 id={heading}>{title}</h2>
+        <h2 id={heading} class={look === 'pal' ? 'sr' : undefined}>
+          {title}
+        </h2>
         {children}
       </div>
     </dialog>

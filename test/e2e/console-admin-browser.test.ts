@@ -105,7 +105,7 @@ it('a key is shown once, works, and is revoked', async () => {
   expect(command).toContain('/v2/api-keys');
   // A session makes no key for so long.
   await dialog()
-    .getByLabel(/Good for/)
+    .getByLabel(/Valid for/)
     .selectOption('365');
   await dialog().getByRole('button', { name: 'Create' }).click();
   await dialog()
@@ -113,10 +113,10 @@ it('a key is shown once, works, and is revoked', async () => {
     .first()
     .waitFor();
   await dialog()
-    .getByLabel(/Good for/)
+    .getByLabel(/Valid for/)
     .selectOption('longest');
   await send('Create');
-  expect(await dialog().textContent()).toMatch(/It is good until \d/);
+  expect(await dialog().textContent()).toMatch(/It works until \d/);
   const key = (await dialog().locator('.secret').textContent()) ?? '';
   expect(key).toMatch(/^slp_/);
   await button('Copy').click();
@@ -196,7 +196,7 @@ it('a webhook is made, tested, disabled by its receiver, enabled again and delet
     .getByRole('row', { name: /revision\.status_changed.*Delivered/ })
     .first()
     .waitFor();
-  await button('Another secret').click();
+  await button('Rotate secret').click();
   await send('Make another');
   await worker.keepSecret();
   await button('Change').click();
@@ -207,7 +207,7 @@ it('a webhook is made, tested, disabled by its receiver, enabled again and delet
   await page.locator('.facts').getByText('revision.status_changed').first().waitFor();
   await button('Delete').click();
   await send('Delete');
-  await page.getByText('There is no webhook yet.').waitFor();
+  await page.getByText('No webhooks yet').waitFor();
 });
 
 it('no secret is anywhere in the browser, and its policy had nothing to refuse', async () => {

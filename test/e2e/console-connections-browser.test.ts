@@ -163,11 +163,11 @@ it('the audit says why, is filtered by the address, and leads to the deployment'
   await page.getByLabel('Deployment').selectOption({ label: 'hello' });
   await page.getByRole('row', { name: /integration\.delete/ }).waitFor({ state: 'detached' });
   await page.getByLabel('From').fill('2099-01-01T00:00');
-  await page.getByText('No event matches.').waitFor();
+  await page.getByText('No entry matches').waitFor();
   expect([...new URL(page.url()).searchParams.keys()]).toEqual(['deployment', 'since']);
   await button('Clear the filters').click();
   await page.getByLabel('User id').fill('nobody');
-  await page.getByText('No event matches.').waitFor();
+  await page.getByText('No entry matches').waitFor();
   await button('By me').click();
   const row = page.getByRole('row', { name: /because of a test/ });
   await row.getByRole('link', { name: 'hello' }).click();

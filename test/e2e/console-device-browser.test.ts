@@ -176,10 +176,10 @@ it('a program that is denied gets nothing, and its code is over, also for who ha
     await title(each, 'Let this program in?').waitFor();
   }
   await page.getByRole('button', { name: 'Deny' }).click();
-  await title(page, 'It is not let in').waitFor();
+  await title(page, 'The program was denied').waitFor();
   expect(await fetched(begun)).toMatchObject({ status: 400, code: 'access_denied' });
   await late.page.getByRole('button', { name: /^Approve/ }).click();
-  await late.page.getByRole('alert').getByText('This code is over').waitFor();
+  await late.page.getByRole('alert').getByText('This code has expired').waitFor();
   await late.page.locator('button:focus').getByText('Type another code').waitFor();
   await late.page.keyboard.press('Enter');
   expect(await codeField(late.page).inputValue()).toBe('');
@@ -293,7 +293,7 @@ it('by keyboard alone, and no turn of the page has a barrier, in either theme, w
   const { user_code: next } = await begin();
   await type(page, next);
   await page.getByRole('button', { name: 'Deny' }).press('Enter');
-  await title(page, 'It is not let in').waitFor();
+  await title(page, 'The program was denied').waitFor();
   await look('denied');
   expect(seen.complaints).toEqual([]);
 });

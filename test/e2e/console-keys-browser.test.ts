@@ -61,7 +61,7 @@ it('by keyboard alone', async () => {
   await page.keyboard.type(repository.url);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Revision 1' }).getByText('Deployed').waitFor();
-  expect(await opened(page, () => choose(page, 'open', 'Open its address'))).toContain('v1');
+  expect(await opened(page, () => choose(page, 'open', 'Open the address'))).toContain('v1');
   // Another place, and back by the deployment's name.
   await choose(page, 'deployments', /^Deployments/);
   await page.getByRole('heading', { name: 'Deployments' }).waitFor();
@@ -106,11 +106,11 @@ it('the palette has what the role may do, no barrier, and its key is listed with
   await page.getByRole('link', { name: 'Revision 1' }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('option', { name: /^Log of revision 1/ }).waitFor();
-  await page.getByRole('option', { name: /^Open its address/ }).waitFor();
+  await page.getByRole('option', { name: /^Open the address/ }).waitFor();
   expect(await page.getByRole('option', { name: /Restart|Settings|New deployment/ }).count()).toBe(0);
   expect(await barriersInBothThemes(page)).toEqual([]);
   await page.keyboard.type('no such thing anywhere');
-  await page.getByText('Nothing is called so').waitFor();
+  await page.getByText('Nothing matches “no such thing anywhere”').waitFor();
   // A key that comes at once after the close is sent to the field that the browser has not left yet.
   await page.evaluate(`{
     const field = document.activeElement;

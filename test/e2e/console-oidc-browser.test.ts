@@ -191,7 +191,7 @@ it('signs in at the issuer, comes back to the same place, and again after the to
   await until(
     async () => {
       await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-      return page.getByText('Your sign-in is over').isVisible();
+      return page.getByText('Your session has ended').isVisible();
     },
     { what: 'the token to be over' },
   );

@@ -86,7 +86,7 @@ const pages = (): [path: string, from: number, shown: Record<string, number>][] 
     {
       'New integration': 2,
       'New provider': 3,
-      'Of an MCP server': 3,
+      'Add from an MCP server': 3,
       'Grant access': 1,
       Import: 1,
       Connect: 1,
@@ -94,7 +94,7 @@ const pages = (): [path: string, from: number, shown: Record<string, number>][] 
   ],
   [`connections/integrations/${own.integration.id}`, 2, { Change: 2, Delete: 2 }],
   ['webhooks', 2, { 'New webhook': 2 }],
-  [`webhooks/${own.webhook.id}`, 2, { Test: 2, Disable: 2, 'Another secret': 2, Change: 2, Delete: 2 }],
+  [`webhooks/${own.webhook.id}`, 2, { Test: 2, Disable: 2, 'Rotate secret': 2, Change: 2, Delete: 2 }],
   ['access', 2, { 'New key': 2, 'Add a member': 2, 'Remove ada@example': 2, 'New tenant': 3 }],
   ['audit', 2, { 'By me': 2 }],
 ];
@@ -104,9 +104,9 @@ it.each(roles)('the role %s sees what they may do, on every page', async (role) 
   const { key } = await post('/v2/api-keys', { name: `of a ${role}`, role }, 201);
   const { page, seen } = await signedIn(key);
   const offered = await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents();
-  const forAll = ['Deployments', 'Listeners', 'Connections'];
+  const forAll = ['Overview', 'Deployments', 'Activity', 'Topology', 'Listeners', 'Integrations'];
   expect(offered.map((each) => each.trim()).slice(1, -1)).toEqual(
-    rank < 2 ? forAll : [...forAll, 'Webhooks', 'Access', 'Audit'],
+    rank < 2 ? forAll : [...forAll, 'Webhooks', 'Access', 'Audit log'],
   );
   for (const [path, from, shown] of pages()) {
     await open(page, path);
@@ -151,7 +151,7 @@ it('what is another tenant’s is not found', async () => {
     expect(await page.getByRole('button', { name: /Change|Delete/ }).count()).toBe(0);
   }
   await open(page, `audit?deployment=${crypto.randomUUID()}`);
-  await page.getByText('No event matches.').waitFor();
+  await page.getByText('No entry matches').waitFor();
 });
 
 it('no page has a barrier, in either theme, wide or narrow', async () => {
@@ -181,7 +181,7 @@ const dialogs = (): [path: string, dialogs: [button: string | RegExp, title: Reg
     [
       ['New integration', /New integration/],
       ['New provider', /New provider/],
-      ['Of an MCP server', /MCP server/],
+      ['Add from an MCP server', /MCP server/],
       ['Change The calendar', /Change The calendar/],
       ['Delete The calendar', /Delete The calendar/],
       ['Grant access', /Grant access at The calendar/],
@@ -206,7 +206,7 @@ const dialogs = (): [path: string, dialogs: [button: string | RegExp, title: Reg
     [
       ['Test', /Test bot/],
       ['Change', /Change bot/],
-      ['Another secret', /Another secret/],
+      ['Rotate secret', /Rotate the secret/],
       ['Disable', /Disable bot/],
       ['Delete', /Delete bot/],
     ],

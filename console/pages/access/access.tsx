@@ -76,8 +76,15 @@ function Members({ me }: { me: Me }) {
         )
       }
     >
-      <p class="quiet small">People who sign in with the identity provider, and their role in this tenant.</p>
-      <ListOf list={list} empty={<Empty title="Nobody is a member. Keys work without members." />}>
+      <p class="dim">People who sign in with your identity provider, and what each may do in this tenant.</p>
+      <ListOf
+        list={list}
+        empty={
+          <Empty title="No members yet" picture="people">
+            <p class="dim">Add people who sign in with your identity provider. Keys work without members.</p>
+          </Empty>
+        }
+      >
         {(rows) => (
           <Table
             label="Members"
@@ -97,9 +104,8 @@ function Members({ me }: { me: Me }) {
 
 const tenantColumns: Column<Listed<'GET /v2/tenants'>>[] = [
   { title: 'Name', cell: ({ name }) => <strong>{name}</strong> },
-  { title: 'Id', cell: ({ id }) => <code>{id}</code> },
-  { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'For X-Tenant-Id', cell: ({ id, name }) => <Copy text={id} label={`Copy the id of ${name}`} /> },
+  { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Id', cell: ({ id, name }) => <Copy text={id} label={`Copy the id of ${name}`} /> },
 ];
 
 function Tenants() {
@@ -118,10 +124,8 @@ function Tenants() {
         )
       }
     >
-      <p class="quiet small">
-        Nothing of one tenant can be seen from another. A key of the whole organization opens each of them.
-      </p>
-      <ListOf list={list} empty={<Empty title="There is no tenant." />}>
+      <p class="dim">Tenants see nothing of each other. A key of the whole organization opens all of them.</p>
+      <ListOf list={list} empty={<Empty title="No tenants yet" />}>
         {(rows) => <Table label="Tenants" rows={rows} keyOf={({ id }) => id} columns={tenantColumns} />}
       </ListOf>
       {isNew && <NewTenant onClose={() => setNew(false)} />}

@@ -54,7 +54,7 @@ function Turns() {
   );
 }
 
-const NO_CODE = 'A code has eight letters, as BCDF-GHJK. Type it as your terminal shows it.';
+const NO_CODE = 'A code has eight letters, such as BCDF-GHJK. Type it as your terminal shows it.';
 const TYPED_CHARACTERS_MAX = 32;
 
 /** The code is typed: whoever could fill it in could have somebody let in what they have never begun. */
@@ -89,12 +89,13 @@ function CodeForm({ onFound }: { onFound: (code: string, login: Login) => void }
       }}
     >
       <p>
-        <code>slipway login</code> shows a code in your terminal. Type it here to let that program act as you.
+        Run <code>slipway login</code> in a terminal and type the code that it shows. The program can then act
+        as you.
       </p>
       <Field
         label="Code"
         of="user_code"
-        hint="Eight letters. Type none that somebody has sent you: they would be signed in as you."
+        hint="Never type a code that somebody sent you: they would be signed in as you."
       >
         <input
           ref={field}
@@ -171,8 +172,8 @@ function Asks({ code, login, onApproved, onDenied, again }: AsksProps) {
           choices={login.roles.map((each) => [each, roleWords[each]] as const)}
         />
         <p>
-          It acts in your name until its key ends, or until <code>slipway logout</code>. If you have not begun
-          this yourself just now, deny it.
+          It acts as you until its key ends or you run <code>slipway logout</code>. If you did not start this
+          yourself just now, deny it.
         </p>
         {error !== null && <NotDone error={error} />}
         <div class="actions">
@@ -217,9 +218,9 @@ function Claims({ login, tenant }: { login: Login; tenant: string }) {
   return (
     <Facts
       facts={[
-        ['What it calls itself (nobody has checked that)', <bdi class="claimed">“{login.client_name}”</bdi>],
-        ['Asked from', <code>{login.source_address}</code>],
-        ['Asked', <Time at={login.created_at} />],
+        ['Calls itself (not verified)', <bdi class="claimed">“{login.client_name}”</bdi>],
+        ['Request from', <code>{login.source_address}</code>],
+        ['Requested', <Time at={login.created_at} />],
         ['Tenant', <bdi title={`Tenant ${login.tenant_id}`}>{tenant}</bdi>],
         ['Acts as', <bdi>{me?.user_id}</bdi>],
         ['Its key ends', new Date(login.key_expires_at).toLocaleString()],
@@ -240,7 +241,7 @@ const isOver = (error: unknown): boolean =>
 const NotDone = ({ error }: { error: unknown }) =>
   isOver(error) ? (
     <p class="problem" role="alert">
-      This code is over, or somebody else has decided. Nothing was done. Run slipway login again.
+      This code has expired, or somebody else has answered. Nothing was changed. Run slipway login again.
     </p>
   ) : (
     <Problem error={error} />
@@ -252,11 +253,11 @@ function Approved({ given, again }: { given: Given; again: () => void }) {
   return (
     <Section title="Go back to your terminal">
       <p>
-        It goes on there within a few seconds, as {roleWords[given.role]} in the tenant {tenant} until{' '}
+        It continues there in a few seconds, as {roleWords[given.role]} in the tenant {tenant} until{' '}
         {new Date(given.key_expires_at).toLocaleString()}.
       </p>
       <p>
-        If it is not your terminal that goes on, end it at once:{' '}
+        If your terminal does not continue, somebody else is signed in. End that at once:{' '}
         {canSeeKeys ? (
           <>
             revoke its key under <Link href="/access">Access</Link>.
@@ -272,11 +273,8 @@ function Approved({ given, again }: { given: Given; again: () => void }) {
 }
 
 const Denied = ({ again }: { again: () => void }) => (
-  <Section title="It is not let in">
-    <p>
-      The program is told so, and its code is over. If somebody has sent you that code, tell your
-      administrator.
-    </p>
+  <Section title="The program was denied">
+    <p>It cannot sign in with this code any more. If somebody sent you the code, tell your administrator.</p>
     <Again again={again} />
   </Section>
 );

@@ -25,7 +25,7 @@ export function NewKey({ listener, onClose }: Props) {
       <SecretDialog
         title="The new key"
         secret={made.key}
-        hint={`${wordsOfEnd(made.expires_at)} Store it where it is used.`}
+        hint={`${wordsOfEnd(made.expires_at)} Store it where you will use it.`}
         onClose={onClose}
       />
     );
@@ -62,9 +62,9 @@ function bodyOf(values: Values, now: number) {
   };
 }
 
-const LISTENER_HINT = 'No longer than the key that the session was opened with.';
+const LISTENER_HINT = 'At most as long as the key that you signed in with.';
 const PERSON_HINT =
-  'In a session: at most 90 days, unless the installation has another limit, and no longer than the key that it was opened with.';
+  'At most 90 days, unless this installation has another limit, and at most as long as the key that you signed in with.';
 
 function Form({ me, listener, onClose, onMade }: FormProps) {
   const [now] = useState(Date.now);
@@ -89,7 +89,7 @@ function Form({ me, listener, onClose, onMade }: FormProps) {
       <TextField
         label="Name"
         of="name"
-        hint="Where it is used, for whoever looks at the list later."
+        hint="Say where it is used, such as GitHub Actions."
         value={values.name}
         set={set('name')}
         isRequired
@@ -117,7 +117,7 @@ function Form({ me, listener, onClose, onMade }: FormProps) {
       )}
       {!isListener && (
         <CheckField
-          label="Acts as a user of its own instead of as me"
+          label="Acts as its own user instead of as you"
           value={values.isServiceUser}
           set={set('isServiceUser')}
         />
@@ -130,7 +130,7 @@ type ExpiryProps = { isListener: boolean; value: Expiry; set: (value: Expiry) =>
 
 const ExpiryField = ({ isListener, value, set }: ExpiryProps) => (
   <ChoiceField
-    label="Good for"
+    label="Valid for"
     of="expires_at"
     hint={isListener ? LISTENER_HINT : PERSON_HINT}
     value={value}
@@ -145,7 +145,7 @@ function ListenerField({ value, set }: { value: string; set: (id: string) => voi
     <ChoiceField
       label="Listener"
       of="listener_id"
-      hint="The one that it speaks for."
+      hint="The key works for this listener alone."
       value={value}
       set={set}
       choices={[['', 'Choose one'], ...data.map(({ id, compute_id }) => [id, compute_id] as const)]}
@@ -171,9 +171,9 @@ export const RevokeKey = ({ apiKey: { id, name, hint }, isOwn, onClose }: Revoke
     onClose={onClose}
   >
     <p>
-      The next request with <code>{hint}</code> is refused, and sessions of the console that it has begun end.
-      This cannot be undone.
+      Requests with <code>{hint}</code> are refused at once, and console sessions that it opened end. This
+      cannot be undone.
     </p>
-    {isOwn && <p class="problem">It is the key of this session: you will be signed out.</p>}
+    {isOwn && <p class="problem">This is the key of your session. You will be signed out.</p>}
   </ActionDialog>
 );

@@ -4,24 +4,31 @@ import type { Listed, Me } from '../../../lib/client/endpoints.ts';
 import { useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import { keyRolesFor, roleWords } from '../../logic/roles.ts';
+import { Tag } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { plus } from '../../ui/icons.ts';
 import { ListOf } from '../../ui/list-of.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useParameters } from '../../ui/parameters.ts';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Segmented } from '../../ui/tabs.tsx';
+import { Time, useNow } from '../../ui/time.tsx';
 import { NewKey, RevokeKey } from './key-dialogs.tsx';
 
 type ApiKey = Listed<'GET /v2/api-keys'>;
+
+/** Users that only keys stand for. */
+const OWN_ID = /^[\da-f]{8}-[\da-f-]{27}$/i;
 
 const columnsFor = (me: Me): Column<ApiKey>[] => [
   {
     title: 'Name',
     cell: ({ id, name, hint }) => (
       <>
-        <strong>{name}</strong> {id === me.key_id && <span class="badge">This session</span>}
+        <strong>{name}</strong> {id === me.key_id && <Tag>This session</Tag>}
         <br />
-        <code class="quiet">{hint}</code>
+        <code class="dim">{hint}</code>
       </>
     ),
   },
@@ -36,21 +43,29 @@ const columnsFor = (me: Me): Column<ApiKey>[] => [
   },
   {
     title: 'Acts as',
-    cell: ({ user_id }) => <UserName userId={user_id} me={me} />,
+    cell: ({ user_id: id }) => (
+      <span class="cut name" title={id}>
+        {id === me.user_id ? 'You' : OWN_ID.test(id) ? 'A user without a name' : id}
+      </span>
+    ),
   },
-  { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'Never' : <Time at={at} />) },
-  { title: 'Ends', cell: ({ expires_at: at }) => (at === null ? 'Never' : <Time at={at} />) },
+  { title: 'Ends', cell: ({ expires_at: at }) => <Ends at={at} /> },
 ];
 
-const UserName = ({ userId, me }: { userId: string; me: Me }) =>
-  userId === me.user_id ? (
-    <span title={userId}>You</span>
-  ) : (
-    <code class="cut name" title={userId}>
-      {userId}
-    </code>
+const SOON_MILLISECONDS = 7 * 86_400_000;
+
+/** When a key ends; in amber where that is soon. */
+function Ends({ at }: { at: string | null }) {
+  const now = useNow();
+  if (at === null) return <>Never</>;
+  return (
+    <span class={Date.parse(at) - now < SOON_MILLISECONDS ? 'warn' : ''}>
+      <Time at={at} />
+    </span>
   );
+}
 
 /** Keys of the tenant, or of the whole organization. */
 export function Keys({ me }: { me: Me }) {
@@ -74,25 +89,33 @@ export function Keys({ me }: { me: Me }) {
       title="Keys"
       beside={
         canWrite && (
-          <button type="button" class="primary" onClick={() => setOpen('new')}>
+          <Button kind="primary" icon={plus} onClick={() => setOpen('new')}>
             New key
-          </button>
+          </Button>
         )
       }
     >
       {canOrganization && (
         <search class="filters">
-          <select
-            aria-label="Keys of"
+          <Segmented
+            label="Keys of"
             value={scope}
-            onChange={({ currentTarget: { value } }) => change({ scope: value === 'tenant' ? '' : value })}
-          >
-            <option value="tenant">This tenant</option>
-            <option value="organization">The whole organization</option>
-          </select>
+            options={[
+              { value: 'tenant', title: 'This tenant' },
+              { value: 'organization', title: 'The whole organization' },
+            ]}
+            onChange={(value) => change({ scope: value === 'tenant' ? '' : value })}
+          />
         </search>
       )}
-      <ListOf list={list} empty={<Empty title="There is no key." />}>
+      <ListOf
+        list={list}
+        empty={
+          <Empty title="No access keys yet">
+            <p class="dim">Scripts, CI and listeners sign in with a key.</p>
+          </Empty>
+        }
+      >
         {(rows) => (
           <Table
             label="Keys"

@@ -36,7 +36,7 @@ export function AddMember({ roles, onClose }: AddProps) {
       <TextField
         label="User id"
         of="user_id"
-        hint="The subject (sub) of their tokens, as the identity provider names them."
+        hint="The subject (sub) that your identity provider uses for them."
         value={userId}
         set={setUserId}
         isRequired
@@ -61,7 +61,7 @@ export function ChangeMember({ roles, member: { user_id, role: before }, onClose
       onClose={onClose}
     >
       <RoleField roles={roles} value={role} set={setRole} />
-      <p class="quiet small">It counts from their next request on.</p>
+      <p class="quiet small">It takes effect with their next request.</p>
     </ActionDialog>
   );
 }
@@ -76,7 +76,10 @@ export const RemoveMember = ({ member, onClose }: { member: Member; onClose: () 
     parts={{ params: { member_id: member.id } }}
     onClose={onClose}
   >
-    <p>Their next request is refused, however long their token is good. Keys that they have made stay.</p>
+    <p>
+      They lose access with their next request, even if they are signed in. Keys that they created keep
+      working.
+    </p>
   </ActionDialog>
 );
 
@@ -92,7 +95,7 @@ export function NewTenant({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <TextField label="Name" of="name" value={name} set={setName} isRequired lengthMax={128} />
-      <p class="quiet small">A key of the whole organization opens it. Tenants cannot be deleted.</p>
+      <p class="quiet small">A key of the whole organization opens it. A tenant cannot be deleted.</p>
     </ActionDialog>
   );
 }

@@ -1,4 +1,5 @@
-import { auditActions, instantOf, localTime } from '../../logic/audit.ts';
+import { actionWord, auditActions, instantOf, localTime } from '../../logic/audit.ts';
+import { Choice } from '../../ui/choice.tsx';
 import { oneOf } from '../../ui/parameters.ts';
 import { SearchField } from '../../ui/search-field.tsx';
 
@@ -60,19 +61,16 @@ export function AuditFilters({ filters, change, names, ownId }: Props) {
         </button>
       )}
       <ActionFilter value={filters.action} set={(action) => change({ action })} />
-      <select
-        aria-label="Deployment"
-        value={filters.deployment}
-        onChange={({ currentTarget: { value } }) => change({ deployment: value })}
-      >
-        <option value="">Any deployment</option>
-        {!isKnown && <option value={filters.deployment}>{filters.deployment}</option>}
-        {[...names].map(([id, name]) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Choice
+        label="Deployment"
+        value={filters.deployment === '' ? 'any' : filters.deployment}
+        options={[
+          { value: 'any', title: 'Any deployment' },
+          ...(isKnown ? [] : [{ value: filters.deployment, title: 'A deleted deployment' }]),
+          ...[...names].map(([value, title]) => ({ value, title })),
+        ]}
+        onChange={(value) => change({ deployment: value === 'any' ? '' : value })}
+      />
       <TimeFilter label="From" value={filters.since} set={(since) => change({ since })} />
       <TimeFilter label="Until" value={filters.until} set={(until) => change({ until })} />
     </search>
@@ -82,18 +80,17 @@ export function AuditFilters({ filters, change, names, ownId }: Props) {
 type OneProps = { value: string; set: (value: string) => void };
 
 const ActionFilter = ({ value, set }: OneProps) => (
-  <select aria-label="Action" value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
-    <option value="">Any action</option>
-    {auditActions.map(({ kind, actions }) => (
-      <optgroup key={kind} label={kind}>
-        {actions.map((action) => (
-          <option key={action} value={action}>
-            {action}
-          </option>
-        ))}
-      </optgroup>
-    ))}
-  </select>
+  <Choice
+    label="Action"
+    value={value === '' ? 'any' : value}
+    options={[
+      { value: 'any', title: 'Any action' },
+      ...auditActions.flatMap(({ actions }) =>
+        actions.map((action) => ({ value: action, title: actionWord(action) })),
+      ),
+    ]}
+    onChange={(chosen) => set(chosen === 'any' ? '' : chosen)}
+  />
 );
 
 /** A time of the person's own clock; the address has the instant. */

@@ -1,7 +1,7 @@
 import { Link } from 'wouter-preact';
 import { useChoices, useList } from '../../data/lists.ts';
 import { useMe } from '../../data/queries.ts';
-import { type AuditEvent, detailsOf } from '../../logic/audit.ts';
+import { type AuditEvent, actionWord, detailsOf } from '../../logic/audit.ts';
 import { shortId } from '../../logic/short-id.ts';
 import { ListOf } from '../../ui/list-of.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -34,7 +34,7 @@ export function Audit() {
   const names = new Map(deployments.map(({ id, name }) => [id, name]));
   const columns = columnsFor({ names, ownId: me?.user_id, only: (user) => change({ user }) });
   return (
-    <Page title="Audit" permissions={['audit:read']}>
+    <Page title="Audit log" permissions={['audit:read']}>
       <AuditFilters filters={filters} change={change} names={names} ownId={me?.user_id} />
       <ListOf list={list} empty={<None isFiltered={filters.isFiltered} clear={() => change(noFilters)} />}>
         {(rows) => <Table label="Audit events" rows={rows} keyOf={({ id }) => id} columns={columns} />}
@@ -45,14 +45,14 @@ export function Audit() {
 
 const None = ({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) =>
   isFiltered ? (
-    <Empty title="No event matches.">
+    <Empty title="No entry matches" picture="search">
       <button type="button" onClick={clear}>
         Clear the filters
       </button>
     </Empty>
   ) : (
-    <Empty title="Nothing was done here yet.">
-      <p class="quiet">Whatever changes something is listed here a moment later.</p>
+    <Empty title="Nothing to audit yet" picture="quiet">
+      <p class="dim">Every change is listed here with who made it, a moment after it happens.</p>
     </Empty>
   );
 
@@ -63,12 +63,12 @@ type Known = {
 };
 
 const columnsFor = ({ names, ownId, only }: Known): Column<AuditEvent>[] => [
-  { title: 'Action', cell: ({ action }) => <strong>{action}</strong> },
+  { title: 'Action', cell: ({ action }) => <strong title={action}>{actionWord(action)}</strong> },
   {
     title: 'Who',
     cell: ({ user_id: user }) =>
       user === null ? (
-        <span class="quiet">Nobody known</span>
+        <span class="dim">Unknown</span>
       ) : (
         <button type="button" class="plain cut name" title={user} onClick={() => only(user)}>
           {user === ownId ? 'You' : user}

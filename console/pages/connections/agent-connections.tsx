@@ -155,6 +155,6 @@ const Disconnect = ({ agent, connection, onClose }: DisconnectProps) => (
     parts={{ params: { agent_id: agent, connection_id: connection.id } }}
     onClose={onClose}
   >
-    <p>The agent can act with this token no more. The token stays.</p>
+    <p>The agent can no longer use this token. The token itself is kept.</p>
   </ActionDialog>
 );

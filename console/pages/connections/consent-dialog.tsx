@@ -71,14 +71,14 @@ function Consent({ provider, asked: { url, auth_id }, onClose }: Props & { asked
         parts={{ params: { auth_id }, body: { confirmation_code: code.trim() } }}
         onClose={onClose}
       >
-        <p>The page is good for ten minutes. At its end it shows a code: enter it here.</p>
+        <p>The page works for ten minutes. It ends with a code: enter it here.</p>
         {link}
         <TextField label="Code" of="confirmation_code" value={code} set={setCode} isRequired />
       </ActionDialog>
     );
   return (
     <Dialog title={`Consent at ${provider.name}`} onClose={onClose}>
-      <p>The page is good for ten minutes. Once you have consented there, the token stands in the list.</p>
+      <p>The page works for ten minutes. Once you agree there, the token appears in the list.</p>
       {link}
       <div class="actions">
         <button type="button" class="primary" onClick={({ currentTarget }) => closeDialog(currentTarget)}>

@@ -189,6 +189,6 @@ export const DeleteProvider = ({ provider, onClose }: { provider: Provider; onCl
     parts={{ params: { provider_id: provider.provider_id } }}
     onClose={onClose}
   >
-    <p>Its secret goes. Tokens that it gave, of whoever, are of no use from then on.</p>
+    <p>Its client secret is deleted, and every token that it issued stops working.</p>
   </ActionDialog>
 );

@@ -90,7 +90,7 @@ const None = () => (
 const Begin = ({ setOpen }: Opens) => (
   <div class="row-actions">
     <button type="button" onClick={() => setOpen({ kind: 'discover' })}>
-      Of an MCP server
+      Add from an MCP server
     </button>
     <button type="button" onClick={() => setOpen({ kind: 'new' })}>
       New provider

@@ -58,7 +58,7 @@ export function NewListener({ onClose, onDone }: { onClose: () => void; onDone: 
       <TextField
         label="Name"
         of="compute_id"
-        hint="Of the machine or the cluster. It stays."
+        hint="The machine or the cluster. It cannot be changed later."
         value={values.name}
         set={set('name')}
         isRequired
@@ -74,7 +74,7 @@ const PodSecurityField = ({ value, set }: { value: PodSecurity; set: (value: Pod
   <ChoiceField
     label="Pod security"
     of="compute_config.pod_security"
-    hint="What new revisions may ask for. What runs stays."
+    hint="What new revisions may ask for. Servers that run already are not affected."
     value={value}
     set={set}
     choices={podSecurityChoices}
@@ -94,7 +94,7 @@ const Places = ({ ofCluster, values, set }: PlaceProps) => (
       <TextField
         label="Namespaces"
         of="compute_config.k8s_namespaces"
-        hint="Those that deployments may run in. The first is the default."
+        hint="Where deployments may run. The first one is the default."
         value={values.namespaces}
         set={set('namespaces')}
         placeholder="agents"
@@ -104,7 +104,7 @@ const Places = ({ ofCluster, values, set }: PlaceProps) => (
     <TextField
       label="Platforms (optional)"
       of="compute_config.platforms"
-      hint="What is built for. Without them: what the listener says of itself."
+      hint="What images are built for. Empty: the platform that the listener reports."
       value={values.platforms}
       set={set('platforms')}
       placeholder="linux/amd64"
@@ -164,7 +164,7 @@ export function DeleteListener({ listener: { id, compute_id }, onClose, onDone }
       onClose={onClose}
       onDone={onDone}
     >
-      <p>Only a listener without deployments can be deleted. Its keys open nothing from then on.</p>
+      <p>Only a listener without deployments can be deleted. Its keys stop working.</p>
       <ConfirmName name={compute_id} value={typed} set={setTyped} />
     </ActionDialog>
   );

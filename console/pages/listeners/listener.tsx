@@ -14,6 +14,7 @@ import {
   podSecurityOf,
   startCommand,
 } from '../../logic/listener.ts';
+import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { ListOf } from '../../ui/list-of.tsx';
@@ -35,15 +36,16 @@ export function ListenerPage({ id }: { id: string }) {
       title={data?.compute_id ?? 'Listener'}
       above={{ title: 'Listeners', path: '/listeners' }}
       permissions={['listeners:read']}
-      beside={data !== undefined && <Actions listener={data} />}
+      head={{
+        badge: data !== undefined && <Status of={data.status} isBadge />,
+        under: data !== undefined && <p class="dim">{meaningOf(data)}</p>,
+        actions: data !== undefined && <Actions listener={data} />,
+      }}
     >
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton />}
       {data !== undefined && (
         <>
-          <p>
-            <Status of={data.status} /> {meaningOf(data)}
-          </p>
           {data.warnings.map((warning) => (
             <p key={warning} class="problem" role="note">
               {warning}
@@ -79,20 +81,18 @@ function Actions({ listener }: { listener: Listener }) {
   const close = () => setOpen(undefined);
   if (!canWrite) return null;
   return (
-    <div class="row-actions">
-      <button type="button" onClick={() => setOpen('change')}>
-        Change
-      </button>
+    <>
+      <Button onClick={() => setOpen('change')}>Change</Button>
       {!isBuiltIn(listener) && (
-        <button type="button" class="danger" onClick={() => setOpen('delete')}>
+        <Button kind="danger" onClick={() => setOpen('delete')}>
           Delete
-        </button>
+        </Button>
       )}
       {open === 'change' && <ChangeListener listener={listener} onClose={close} />}
       {open === 'delete' && (
         <DeleteListener listener={listener} onClose={close} onDone={() => go('/listeners')} />
       )}
-    </div>
+    </>
   );
 }
 
@@ -118,8 +118,8 @@ function Deployments({ listenerId }: { listenerId: string }) {
     query: { listener_id: listenerId, include: ['latest_revision'] },
   });
   return (
-    <Section id="runs" title="What runs there">
-      <ListOf list={list} empty={<Empty title="No deployment runs there." />}>
+    <Section id="runs" title="Deployments">
+      <ListOf list={list} empty={<Empty title="Nothing is deployed here" />}>
         {(rows) => <Table label="Deployments" rows={rows} keyOf={({ id }) => id} columns={columns} />}
       </ListOf>
     </Section>
@@ -134,17 +134,18 @@ function Start({ listener }: { listener: Listener }) {
   return (
     <Section
       id="start"
-      title="Start it"
+      title="Start this listener"
       beside={
         canMakeKeys && (
           <button type="button" onClick={() => setNew(true)}>
-            Make its key
+            Create its key
           </button>
         )
       }
     >
-      <p class="quiet">
-        In a copy of Slipway’s repository, with a key of the role Listener in <code>LISTENER_KEY</code>.
+      <p class="dim">
+        Run this in a clone of the Slipway repository, with a key of the role Listener in{' '}
+        <code>LISTENER_KEY</code>.
       </p>
       <pre class="command">{command}</pre>
       <Copy text={command} label="Copy the command" />

@@ -1,9 +1,14 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Listener } from '../../../lib/client/endpoints.ts';
+import { useAttention } from '../../data/activity.ts';
 import { useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
+import { effectsOf } from '../../logic/happened.ts';
 import { kindOf } from '../../logic/listener.ts';
+import { Tag } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { plus } from '../../ui/icons.ts';
 import { ListOf } from '../../ui/list-of.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -17,6 +22,7 @@ export function Listeners() {
   const [, go] = useLocation();
   const [isNew, setNew] = useState(false);
   const canWrite = useCan('listeners:write');
+  const effects = effectsOf(useAttention().data?.resources ?? [], 'listener_offline');
   const list = useList('GET /v2/listeners', {}, { isMoving: ({ status }) => status === 'NEVER_SEEN' });
   return (
     <Page
@@ -24,14 +30,16 @@ export function Listeners() {
       permissions={['listeners:read']}
       beside={
         canWrite && (
-          <button type="button" class="primary" onClick={() => setNew(true)}>
+          <Button kind="primary" icon={plus} onClick={() => setNew(true)}>
             New listener
-          </button>
+          </Button>
         )
       }
     >
       <ListOf list={list} empty={<None />}>
-        {(rows) => <Table label="Listeners" rows={rows} keyOf={({ id }) => id} columns={columns} />}
+        {(rows) => (
+          <Table label="Listeners" rows={rows} keyOf={({ id }) => id} columns={columnsFor(effects)} />
+        )}
       </ListOf>
       {isNew && <NewListener onClose={() => setNew(false)} onDone={({ id }) => go(`/listeners/${id}`)} />}
     </Page>
@@ -39,15 +47,15 @@ export function Listeners() {
 }
 
 const None = () => (
-  <Empty title="There is no listener yet.">
-    <p class="quiet">
-      A listener runs what is deployed: on a machine, or in a Kubernetes cluster. Without one nothing can be
-      deployed.
+  <Empty title="No listeners yet" picture="deploy">
+    <p class="dim">
+      A listener runs your deployments on a machine or in a Kubernetes cluster. Start one to deploy.
     </p>
   </Empty>
 );
 
-const columns: Column<Listener>[] = [
+/** `effects`: what each listener that is away keeps waiting, by its id. */
+const columnsFor = (effects: ReadonlyMap<string, string>): Column<Listener>[] => [
   {
     title: 'Name',
     cell: ({ id, compute_id, is_default }) => (
@@ -55,11 +63,19 @@ const columns: Column<Listener>[] = [
         <Link class="row-link" href={`/listeners/${id}`} data-row>
           {compute_id}
         </Link>{' '}
-        {is_default && <span class="badge">Default</span>}
+        {is_default && <Tag>Default</Tag>}
       </>
     ),
   },
-  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Status',
+    cell: ({ id, status }) => (
+      <>
+        <Status of={status} />
+        {effects.has(id) && <span class="reason-text">{effects.get(id)}</span>}
+      </>
+    ),
+  },
   { title: 'Kind', cell: kindOf },
   { title: 'Platform', cell: ({ platform }) => platform ?? <span class="quiet">Unknown</span> },
   { title: 'Version', cell: ({ version }) => version ?? <span class="quiet">Unknown</span> },

@@ -46,7 +46,6 @@ function All() {
   const [search, change] = useParameters();
   const name = search.get('name') ?? '';
   const group = oneOf(groups, search.get('show'));
-  const [isSearching, setSearching] = useState(name !== '');
   const list = useDeployments({ name, status: '' });
   useWhole(list, group !== '');
   const all = list.data?.pages.flatMap(({ resources }) => resources);
@@ -54,7 +53,12 @@ function All() {
   const counts = countsOf(all ?? []);
   // What is on pages that are not loaded is in no group yet.
   const isWhole = !list.hasNextPage;
-  if (all?.length === 0 && name === '') return <NothingDeployed />;
+  if (all?.length === 0 && name === '')
+    return (
+      <Card title="Deployments">
+        <NothingDeployed />
+      </Card>
+    );
   return (
     <Card
       title="Deployments"
@@ -72,22 +76,7 @@ function All() {
           />
         </span>
       }
-      beside={
-        isSearching ? (
-          <search>
-            <SearchField
-              label="Name contains"
-              placeholder="Filter by name"
-              text={name}
-              set={(text) => change({ name: text })}
-            />
-          </search>
-        ) : (
-          <Button kind="quiet" isSmall icon={listFilter} onClick={() => setSearching(true)}>
-            Filter
-          </Button>
-        )
-      }
+      beside={<Search name={name} set={(text) => change({ name: text })} />}
     >
       {list.error !== null && <Problem error={list.error} retry={() => void list.refetch()} />}
       {shown === undefined && list.error === null && <Skeleton />}
@@ -103,6 +92,22 @@ function All() {
       )}
       {group === '' && <LoadMore list={list} />}
     </Card>
+  );
+}
+
+/** A field that comes where its button was. */
+function Search({ name, set }: { name: string; set: (name: string) => void }) {
+  const [isOpen, setOpen] = useState(name !== '');
+  if (!isOpen)
+    return (
+      <Button kind="quiet" isSmall icon={listFilter} onClick={() => setOpen(true)}>
+        Filter
+      </Button>
+    );
+  return (
+    <search>
+      <SearchField label="Name contains" placeholder="Filter by name" text={name} set={set} />
+    </search>
   );
 }
 

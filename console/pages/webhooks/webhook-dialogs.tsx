@@ -18,7 +18,8 @@ export const TestWebhook = ({ webhook: { id, name, url }, onClose }: Props) => (
     onClose={onClose}
   >
     <p>
-      One event <code>webhook.test</code> is sent to <code>{url}</code>. Its delivery tells what came of it.
+      Sends one event of the type <code>webhook.test</code> to <code>{url}</code>. The list of deliveries
+      shows the answer.
     </p>
   </ActionDialog>
 );
@@ -33,8 +34,8 @@ export const Redeliver = ({ webhook, delivery, onClose }: Props & { delivery: De
     onClose={onClose}
   >
     <p>
-      It comes once, beside the order of the others, under the same <code>webhook-id</code>: a receiver that
-      has taken it ignores it.
+      It is sent once, outside the order of other events, with the same <code>webhook-id</code>. A receiver
+      that already took it can ignore it.
     </p>
   </ActionDialog>
 );
@@ -49,7 +50,7 @@ export const DisableWebhook = ({ webhook: { id, name }, onClose }: Props) => (
     parts={{ params: { webhook_id: id }, body: { status: 'DISABLED' } }}
     onClose={onClose}
   >
-    <p>Nothing more is delivered to it. What it was still to get is dropped.</p>
+    <p>No more events are sent to it, and events that wait for it are dropped.</p>
   </ActionDialog>
 );
 
@@ -72,21 +73,21 @@ export function EnableWebhook({ webhook, after, onClose }: Props & { after: numb
       onClose={onClose}
     >
       <ChoiceField
-        label="Delivers"
+        label="Send"
         of="status"
         value={from}
         set={setFrom}
         choices={[
-          ['now', 'What comes from now on'],
-          ['after', 'Everything after an event'],
+          ['now', 'New events only'],
+          ['after', 'Every event after a number'],
         ]}
       />
       {from === 'after' && (
         <TextField
-          label="Number of the last event that has arrived"
+          label="Number of the last event that arrived"
           of="after"
           type="number"
-          hint="Events of the last 30 days are there. 0: all of them."
+          hint="Events are kept for 30 days. 0 sends all of them."
           value={number}
           set={setNumber}
           isRequired
@@ -107,6 +108,6 @@ export const DeleteWebhook = ({ webhook: { id, name }, onClose, onDone }: Props 
     onClose={onClose}
     onDone={onDone}
   >
-    <p>Its secret goes, and what was not delivered is dropped. This cannot be undone.</p>
+    <p>Its secret is deleted, and events that wait for it are dropped. This cannot be undone.</p>
   </ActionDialog>
 );

@@ -24,7 +24,7 @@ function Filters({ values, set }: FieldsProps) {
     <>
       <ChecksField
         legend="Events"
-        hint="Without a choice: all of them."
+        hint="None chosen: all events."
         of="event_types"
         chosen={values.types}
         set={set('types')}
@@ -33,7 +33,7 @@ function Filters({ values, set }: FieldsProps) {
       {offered.length > 0 && (
         <ChecksField
           legend="Deployments"
-          hint="Without a choice: all of them. With one: only events of deployments."
+          hint="None chosen: all deployments. With a choice, only events of deployments are sent."
           of="deployment_ids"
           chosen={values.deployments}
           set={set('deployments')}
@@ -78,7 +78,7 @@ export function NewWebhook({ onClose, onStored }: NewProps) {
         label="Address"
         of="url"
         type="url"
-        hint="It answers with 2xx within 15 seconds."
+        hint="It has to answer with 2xx within 15 seconds."
         placeholder="https://bot.example/slipway"
         value={values.url}
         set={set('url')}
@@ -93,9 +93,9 @@ export function NewWebhook({ onClose, onStored }: NewProps) {
 
 const Secret = ({ made, onClose }: { made: { secret?: string | undefined }; onClose: () => void }) => (
   <SecretDialog
-    title="The secret that signs"
+    title="The signing secret"
     secret={made.secret ?? ''}
-    hint="With it the receiver checks that a delivery comes from here."
+    hint="Your receiver uses it to check that a delivery comes from Slipway."
     onClose={onClose}
   />
 );
@@ -150,14 +150,14 @@ export function RotateSecret({ webhook: { id, name }, onClose }: ChangeProps) {
   if (made !== undefined) return <Secret made={made} onClose={onClose} />;
   return (
     <ActionDialog
-      title={`Another secret for ${name}?`}
-      verb="Make another"
+      title={`Rotate the secret of ${name}?`}
+      verb="Rotate secret"
       endpoint="PATCH /v2/webhooks/{webhook_id}"
       parts={{ params: { webhook_id: id }, body: { rotate_secret: true } }}
       onClose={onClose}
       onDone={setMade}
     >
-      <p>For a day, deliveries are signed with both secrets.</p>
+      <p>Deliveries are signed with both secrets for a day, so that you can replace the old one.</p>
     </ActionDialog>
   );
 }

@@ -5,6 +5,7 @@ import { useAnswer, useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import { duration } from '../../logic/time.ts';
 import { type Delivery, deliveredWords, formatWord, lastDelivered } from '../../logic/webhook.ts';
+import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { ListOf } from '../../ui/list-of.tsx';
@@ -30,24 +31,24 @@ export function WebhookPage({ id }: { id: string }) {
       title={data?.name ?? 'Webhook'}
       above={{ title: 'Webhooks', path: '/webhooks' }}
       permissions={['webhooks:read']}
-      beside={data !== undefined && <Actions webhook={data} after={lastDelivered(list.rows ?? [])} />}
+      head={{
+        badge: data !== undefined && <Status of={data.status} isBadge />,
+        under: data !== undefined && data.disabled_at !== null && (
+          <p class="dim">
+            Disabled <Time at={data.disabled_at} />
+          </p>
+        ),
+        actions: data !== undefined && <Actions webhook={data} after={lastDelivered(list.rows ?? [])} />,
+      }}
     >
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton />}
       {data !== undefined && (
         <>
-          <p>
-            <Status of={data.status} />{' '}
-            {data.disabled_at !== null && (
-              <>
-                since <Time at={data.disabled_at} />
-              </>
-            )}
-          </p>
           {data.disabled_reason !== null && <p class="reason">{data.disabled_reason}</p>}
           <Facts facts={factsOf(data)} />
           <Section id="deliveries" title="Deliveries">
-            <ListOf list={list} empty={<Empty title="Nothing was sent in the last 30 days." />}>
+            <ListOf list={list} empty={<Empty title="Nothing was sent in the last 30 days" />}>
               {(rows) => <Deliveries webhook={data} deliveries={rows} />}
             </ListOf>
           </Section>
@@ -59,7 +60,7 @@ export function WebhookPage({ id }: { id: string }) {
 
 const factsOf = (webhook: Webhook): Fact[] => [
   ['Address', <code key="url">{webhook.url}</code>],
-  ['Delivers', deliveredWords(webhook)],
+  ['Sends', deliveredWords(webhook)],
   ['Events', webhook.event_types?.join(', ')],
   [
     'Deployments',
@@ -71,10 +72,10 @@ const factsOf = (webhook: Webhook): Fact[] => [
   ],
   ['Format', formatWord(webhook.format)],
   [
-    'Signed with the secret before it too until',
+    'Old secret valid until',
     webhook.previous_secret_until !== null && new Date(webhook.previous_secret_until).toLocaleString(),
   ],
-  ['Made', <Time key="made" at={webhook.created_at} />],
+  ['Created', <Time key="made" at={webhook.created_at} />],
   ['Id', <Copy key="id" text={webhook.id} label="Copy id" />],
 ];
 
@@ -89,22 +90,21 @@ function Actions({ webhook, after }: { webhook: Webhook; after: number | undefin
   const offered: [Open, string][] = [
     isEnabled ? ['test', 'Test'] : ['enable', 'Enable again'],
     ['change', 'Change'],
-    ['rotate', 'Another secret'],
+    ['rotate', 'Rotate secret'],
     ...(isEnabled ? [['disable', 'Disable'] satisfies [Open, string]] : []),
     ['delete', 'Delete'],
   ];
   const given = { webhook, onClose: () => setOpen(undefined) };
   return (
-    <div class="row-actions">
+    <>
       {offered.map(([kind, word]) => (
-        <button
+        <Button
           key={kind}
-          type="button"
-          class={kind === 'delete' ? 'danger' : kind === 'enable' ? 'primary' : ''}
+          kind={kind === 'delete' ? 'danger' : kind === 'enable' ? 'primary' : 'plain'}
           onClick={() => setOpen(kind)}
         >
           {word}
-        </button>
+        </Button>
       ))}
       {open === 'test' && <TestWebhook {...given} />}
       {open === 'enable' && <EnableWebhook {...given} after={after} />}
@@ -112,7 +112,7 @@ function Actions({ webhook, after }: { webhook: Webhook; after: number | undefin
       {open === 'change' && <ChangeWebhook {...given} />}
       {open === 'rotate' && <RotateSecret {...given} />}
       {open === 'delete' && <DeleteWebhook {...given} onDone={() => go('/webhooks')} />}
-    </div>
+    </>
   );
 }
 

@@ -1,18 +1,24 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Webhook } from '../../../lib/client/endpoints.ts';
+import { useAttention } from '../../data/activity.ts';
 import { useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
+import { effectsOf } from '../../logic/happened.ts';
+import type { Look } from '../../logic/status.ts';
 import { deliveredWords, formatWord } from '../../logic/webhook.ts';
+import { Button } from '../../ui/button.tsx';
+import { plus } from '../../ui/icons.ts';
 import { ListOf } from '../../ui/list-of.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { Status } from '../../ui/status.tsx';
+import { Standing, Status } from '../../ui/status.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { NewWebhook } from './webhook-form.tsx';
 
-const columns: Column<Webhook>[] = [
+/** `effects`: what the receiver of each that fails said last, by its id. */
+const columnsFor = (effects: ReadonlyMap<string, string>): Column<Webhook>[] => [
   {
     title: 'Name',
     cell: ({ id, name, url }) => (
@@ -26,23 +32,30 @@ const columns: Column<Webhook>[] = [
   },
   {
     title: 'Status',
-    cell: ({ status, disabled_reason: reason }) => (
-      <>
-        <Status of={status} />
-        {reason !== null && <span class="reason-text">{reason}</span>}
-      </>
-    ),
+    cell: ({ id, status, disabled_reason: reason }) => {
+      const effect = reason ?? effects.get(id);
+      return (
+        <>
+          {status === 'ENABLED' && effects.has(id) ? <Standing of={FAILING} /> : <Status of={status} />}
+          {effect !== undefined && <span class="reason-text">{effect}</span>}
+        </>
+      );
+    },
   },
-  { title: 'Delivers', cell: deliveredWords },
+  { title: 'Sends', cell: deliveredWords },
   { title: 'Format', cell: ({ format }) => formatWord(format) },
-  { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
+
+/** Enabled, and its receiver takes nothing. */
+const FAILING: Look = { tone: 'bad', shape: 'cross', word: 'Failing' };
 
 /** The addresses that events are delivered to. */
 export function Webhooks() {
   const [, go] = useLocation();
   const [isNew, setNew] = useState(false);
   const canWrite = useCan('webhooks:write');
+  const effects = effectsOf(useAttention().data?.resources ?? [], 'webhook_failing');
   const list = useList('GET /v2/webhooks', {});
   return (
     <Page
@@ -50,18 +63,26 @@ export function Webhooks() {
       permissions={['webhooks:read']}
       beside={
         canWrite && (
-          <button type="button" class="primary" onClick={() => setNew(true)}>
+          <Button kind="primary" icon={plus} onClick={() => setNew(true)}>
             New webhook
-          </button>
+          </Button>
         )
       }
     >
-      <p class="quiet">
-        A webhook is an address that is sent what happens here, as it happens: that a revision was deployed or
-        has failed, that a listener has gone.
+      <p class="dim">
+        Slipway sends events to these addresses as they happen: deploys, failures, listeners that go offline.
       </p>
-      <ListOf list={list} empty={<Empty title="There is no webhook yet." />}>
-        {(rows) => <Table label="Webhooks" rows={rows} keyOf={({ id }) => id} columns={columns} />}
+      <ListOf
+        list={list}
+        empty={
+          <Empty title="No webhooks yet" picture="hook">
+            <p class="dim">Send deploys and failures to a chat, a pager or a service of your own.</p>
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <Table label="Webhooks" rows={rows} keyOf={({ id }) => id} columns={columnsFor(effects)} />
+        )}
       </ListOf>
       {isNew && <NewWebhook onClose={() => setNew(false)} onStored={(id) => go(`/webhooks/${id}`)} />}
     </Page>

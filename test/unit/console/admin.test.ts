@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditActions, detailsOf, instantOf, localTime } from '../../../console/logic/audit.ts';
+import { actionWord, auditActions, detailsOf, instantOf, localTime } from '../../../console/logic/audit.ts';
 import { expiryOf, firstExpiry, wordsOfEnd } from '../../../console/logic/expiry.ts';
 import { branchOf, gitHosts, pushAddress } from '../../../console/logic/integration.ts';
 import {
@@ -45,7 +45,14 @@ import { deliveryResults, deliveryView, webhookFormats } from '../../../lib/feat
 describe('what a role is offered', () => {
   it('is what it may see, and nothing to a listener', () => {
     const offered = (role: (typeof roles)[number]) => placesFor(roleMatrix[role]).map(({ title }) => title);
-    expect(offered('viewer')).toEqual(['Deployments', 'Listeners', 'Connections']);
+    expect(offered('viewer')).toEqual([
+      'Overview',
+      'Deployments',
+      'Activity',
+      'Topology',
+      'Listeners',
+      'Integrations',
+    ]);
     expect(offered('developer')).toEqual(offered('viewer'));
     expect(offered('admin')).toEqual(places.map(({ title }) => title));
     expect(offered('listener')).toEqual([]);
@@ -201,12 +208,14 @@ describe('the audit', () => {
   it('offers every action that there is', () => {
     expect(auditActions.flatMap(({ actions }) => actions).toSorted()).toEqual(contractActions.toSorted());
     expect(auditActions.map(({ kind }) => kind)).toContain('OAuth provider');
+    expect(actionWord('revision.redeploy')).toBe('Revision deployed again');
+    for (const action of contractActions) expect(actionWord(action)).not.toMatch(/[_.]|^[a-z]/);
   });
 
   it('says the reason first, and how often', () => {
     expect(detailsOf({ details: { reason: 'because', role: 'admin' }, count: 1 })).toEqual([
       'because',
-      'role admin',
+      'Administrator',
     ]);
     expect(detailsOf({ details: { status: 401 }, count: 12 })).toEqual(['refused with 401', '12 times']);
     expect(detailsOf({ details: {}, count: 1 })).toEqual([]);
@@ -223,7 +232,7 @@ it('a key ends when it was said', () => {
   expect(expiryOf('30', 300_000)).toBe('1970-01-31T00:00:00.000Z');
   expect(expiryOf('longest', 0)).toBeUndefined();
   expect([wordsOfEnd(null), wordsOfEnd('2026-11-21T11:29:00.000Z')]).toEqual([
-    'It is good until it is revoked.',
+    'It works until it is revoked.',
     expect.stringContaining('2026'),
   ]);
 });

@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { actionsOn } from '../../../console/logic/actions.ts';
 import { apartIn } from '../../../console/logic/apart.ts';
-import { actionEntries, deploymentAt, matching, pageEntries } from '../../../console/logic/palette.ts';
+import { marked } from '../../../console/logic/fuzzy.ts';
+import {
+  actionEntries,
+  deploymentAt,
+  deploymentEntries,
+  grouped,
+  matching,
+  pageEntries,
+  type Recent,
+  recentEntries,
+  recentsIn,
+  withRecent,
+} from '../../../console/logic/palette.ts';
 import type { Deployment, Revision } from '../../../lib/client/endpoints.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import { revisionStatuses } from '../../../lib/contract/revision-status.ts';
@@ -56,25 +68,65 @@ describe('what serves, beside what a deployment is configured to be', () => {
 });
 
 describe('the palette', () => {
+  const titlesOf = (entries: readonly { title: string }[]) => entries.map(({ title }) => title);
+
   it('holds what a role may do', () => {
     const active = revision(1, 'DEPLOYED');
+    const { name } = deployment(active);
     const titles = (role: keyof typeof roleMatrix) =>
-      actionEntries(deployment(active), [revision(2, 'BUILDING'), active], roleMatrix[role]).map(
-        ({ title }) => title,
-      );
+      titlesOf(actionEntries(deployment(active), [revision(2, 'BUILDING'), active], roleMatrix[role]));
     expect(titles('developer')).toEqual(
-      expect.arrayContaining(['Settings', 'Interrupt revision 2', 'Restart revision 1', 'Log of revision 2']),
+      expect.arrayContaining([
+        `Log of revision 2 of ${name}`,
+        `Interrupt revision 2 of ${name}…`,
+        `Restart revision 1 of ${name}…`,
+      ]),
     );
-    expect(titles('viewer').join()).not.toMatch(/Settings|Interrupt|Restart/);
-    expect(pageEntries(roleMatrix.viewer).map(({ title }) => title)).not.toContain('New deployment');
+    expect(titles('viewer').join()).not.toMatch(/Interrupt|Restart/);
+    const named = (role: keyof typeof roleMatrix) =>
+      titlesOf(deploymentEntries([deployment(active)], roleMatrix[role]));
+    expect(named('developer')).toEqual([`Go to ${name}`, `Try ${name}`, `Settings of ${name}`]);
+    expect(named('viewer')).toEqual([`Go to ${name}`]);
+    const pages = titlesOf(pageEntries(roleMatrix.viewer));
+    expect(pages).not.toContain('New deployment');
+    expect(pages).not.toContain('Audit log');
+    expect(titlesOf(pageEntries(roleMatrix.admin))).toEqual(
+      expect.arrayContaining(['Overview', 'Activity', 'Topology', 'Access', 'Audit log']),
+    );
   });
 
-  it('finds entries by every word that is typed, in any order, and those that begin with it first', () => {
+  it('finds entries by every word that is typed, in any order, by letters too, the best first', () => {
     const entries = pageEntries(roleMatrix.developer);
-    expect(matching(entries, 'dep').map(({ title }) => title)).toEqual(['Deployments', 'New deployment']);
-    expect(matching(entries, ' dep NEW ').map(({ title }) => title)).toEqual(['New deployment']);
-    expect(matching(entries, 'nothing')).toEqual([]);
-    expect(matching(entries, '')).toEqual(entries);
+    const found = (typed: string) => titlesOf(matching(entries, typed, 10));
+    expect(found('deployments')[0]).toBe('Deployments');
+    expect(found('dep').slice(0, 2)).toEqual(['Deployments', 'New deployment']);
+    expect(found(' dep NEW ')).toEqual(['New deployment']);
+    expect(found('ndp')).toEqual(['New deployment']);
+    expect(found('nothing')).toEqual([]);
+    expect(matching(entries, '', 3)).toHaveLength(3);
+  });
+
+  it('marks what was found, and puts the best apart as soon as something is typed', () => {
+    const entries = deploymentEntries([deployment(revision(1, 'DEPLOYED'))], roleMatrix.developer);
+    const found = matching(entries, 'set', 10);
+    const [best] = found;
+    const shown = marked(best?.title ?? '', best?.ranges ?? []);
+    expect(shown[0]).toEqual({ text: 'Set', isFound: true });
+    expect(shown.map(({ text }) => text).join('')).toBe(best?.title);
+    expect(grouped(found, 'set')[0]?.title).toBe('Best match');
+    expect(grouped(matching(entries, '', 10), '')[0]?.title).toBe(deployment(undefined).name);
+    expect(grouped([], 'x')).toEqual([]);
+  });
+
+  it('keeps the pages that somebody went to lately, each once, and reads nothing else', () => {
+    const pages = ['a', 'b', 'c', 'd', 'e', 'f', 'b'].map((title) => ({ title, to: `/${title}` }));
+    const kept = pages.reduce<Recent[]>((all, each) => withRecent(all, each), []);
+    expect(titlesOf(kept)).toEqual(['b', 'f', 'e', 'd', 'c']);
+    expect(recentsIn(JSON.stringify(kept))).toEqual(kept);
+    expect(titlesOf(recentEntries(kept))).toEqual(titlesOf(kept));
+    for (const text of [null, '', 'no JSON', '{}', '[1, null, {"title": 1, "to": "/a"}]'])
+      expect([text, recentsIn(text)]).toEqual([text, []]);
+    expect(recentsIn('[{"title": "x", "to": "https://elsewhere.example"}]')).toEqual([]);
   });
 
   it('knows the deployment of a place', () => {
