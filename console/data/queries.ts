@@ -27,7 +27,12 @@ export const useDeployments = ({ name, status }: ListFilters) =>
     queryKey: ['deployments', name, status],
     initialPageParam: 0,
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: PAGE_LENGTH, offset: pageParam, include: ['latest_revision'] } as const;
+      const query = {
+        limit: PAGE_LENGTH,
+        offset: pageParam,
+        include: ['latest_revision'],
+        traffic: true,
+      } as const;
       return ask(
         'GET /v2/deployments',
         { query: { ...query, name_contains: name, status: status && [status] } },

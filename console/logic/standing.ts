@@ -4,14 +4,6 @@ import { shortCommit } from './difference.ts';
 import { shortSource } from './source.ts';
 import { isMoving, type Look, lookOf } from './status.ts';
 
-/** What was asked of it in the last hour, by five minutes; null: nobody measured. */
-export type Traffic = {
-  requests: readonly (number | null)[];
-  a_minute: number | null;
-  restarts: number | null;
-};
-export type Row = ListedDeployment & { traffic?: Traffic | null };
-
 /** How a deployment stands, in the groups that a list is filtered by. */
 export const groups = ['serving', 'moving', 'failing'] as const;
 export type Group = (typeof groups)[number];
@@ -33,7 +25,7 @@ const serving = (id: string | null, word: string): string =>
   id === null ? 'Nothing serves' : `${numberOf(id)} ${word}`;
 
 /** What comes first is what somebody has to know: that it goes, moves, has failed, restarts; then what serves. */
-export function standingOf(deployment: Row): Standing {
+export function standingOf(deployment: ListedDeployment): Standing {
   const { status, latest_revision: newest, active_revision_id: active, traffic } = deployment;
   if (status === 'AWAITING_DELETE') return { look: lookOf(status), under: '', group: 'moving' };
   if (newest !== null && isEmptyFirst(newest))
@@ -60,7 +52,7 @@ export function standingOf(deployment: Row): Standing {
 }
 
 /** How many of each group there are. */
-export function countsOf(deployments: readonly Row[]): Record<Group | 'all', number> {
+export function countsOf(deployments: readonly ListedDeployment[]): Record<Group | 'all', number> {
   const of = Map.groupBy(deployments, (each) => standingOf(each).group);
   const count = (group: Group) => of.get(group)?.length ?? 0;
   return {

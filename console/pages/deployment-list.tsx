@@ -1,22 +1,17 @@
 import { Link } from 'wouter-preact';
+import type { ListedDeployment } from '../../lib/client/endpoints.ts';
 import { isEmptyFirst } from '../../lib/client/revision.ts';
 import { amount } from '../logic/amount.ts';
-import {
-  type Row as Listed,
-  type Traffic as Measured,
-  newestLines,
-  sourceLine,
-  standingOf,
-} from '../logic/standing.ts';
+import { newestLines, sourceLine, standingOf } from '../logic/standing.ts';
 import { Reason } from '../ui/reason.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { Standing } from '../ui/status.tsx';
 import { ShortTime } from '../ui/time.tsx';
 
 /** Deployments as rows: what each is called, how it stands, what is newest, and what is asked of it. */
-export function DeploymentList({ deployments }: { deployments: readonly Listed[] }) {
+export function DeploymentList({ deployments }: { deployments: readonly ListedDeployment[] }) {
   // Where nothing is measured the column would say nothing.
-  const isMeasured = deployments.some(({ traffic }) => traffic !== null && traffic !== undefined);
+  const isMeasured = deployments.some(({ traffic }) => traffic !== null);
   return (
     <table class={isMeasured ? 'deps' : 'deps unmeasured'}>
       <thead>
@@ -37,7 +32,7 @@ export function DeploymentList({ deployments }: { deployments: readonly Listed[]
   );
 }
 
-function Row({ deployment, isMeasured }: { deployment: Listed; isMeasured: boolean }) {
+function Row({ deployment, isMeasured }: { deployment: ListedDeployment; isMeasured: boolean }) {
   const { id, name, display_name, latest_revision: newest } = deployment;
   const standing = standingOf(deployment);
   const shown = display_name ?? name;
@@ -72,7 +67,7 @@ function Row({ deployment, isMeasured }: { deployment: Listed; isMeasured: boole
 }
 
 /** What the newest revision brought, or why it did not come to serve. */
-function Newest({ deployment }: { deployment: Listed }) {
+function Newest({ deployment }: { deployment: ListedDeployment }) {
   const { latest_revision: newest } = deployment;
   const lines = newestLines(deployment);
   if (newest === null || lines === undefined) return null;
@@ -95,8 +90,8 @@ function Newest({ deployment }: { deployment: Listed }) {
   );
 }
 
-function Traffic({ of: traffic, isBad }: { of: Measured | null | undefined; isBad: boolean }) {
-  if (traffic === null || traffic === undefined) return null;
+function Traffic({ of: traffic, isBad }: { of: ListedDeployment['traffic']; isBad: boolean }) {
+  if (traffic === null) return null;
   const { requests, a_minute: rate } = traffic;
   const shown = rate === null ? '' : amount(rate);
   return (

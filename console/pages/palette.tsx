@@ -37,7 +37,9 @@ import { Interrupt, RunAgain } from './revision-actions.tsx';
 
 /** So many deployments are known by their names at once; more are asked for by what is typed. */
 const KNOWN_MAX = 100;
-const SHOWN_MAX = 10;
+const SHOWN_MAX = 20;
+/** So many of the things that can be done with the open deployment are offered before anything is typed. */
+const OWN_MAX = 6;
 const TYPING_MILLISECONDS = 150;
 
 const icons: Record<Found['about'], Shapes> = {
@@ -86,10 +88,17 @@ function useEntries(text: string) {
   const id = deploymentAt(place);
   const deployment = useDeployment(id);
   const revisions = useRevisions(id).data?.pages.flatMap(({ resources }) => resources) ?? [];
-  const own = deployment.data === undefined ? [] : actionEntries(deployment.data, revisions, permissions);
+  const own =
+    deployment.data === undefined
+      ? []
+      : [
+          ...deploymentEntries([deployment.data], permissions).slice(1),
+          ...actionEntries(deployment.data, revisions, permissions),
+        ];
   const named = [...(known.data?.resources ?? []), ...(more.data?.resources ?? [])];
   const recent = typed === '' ? recentEntries(recents()) : [];
-  const all = [...recent, ...own, ...pageEntries(permissions), ...deploymentEntries(named, permissions)];
+  const first = typed === '' ? own.slice(0, OWN_MAX) : own;
+  const all = [...recent, ...first, ...pageEntries(permissions), ...deploymentEntries(named, permissions)];
   const active = revisions.find((each) => each.id === deployment.data?.active_revision_id);
   const isPending = known.isFetching || (isPart && typed !== '' && (settled !== typed || more.isFetching));
   return { found: matching(all, typed, SHOWN_MAX), active, isPending };
@@ -149,28 +158,15 @@ function Chooser({ found, text, setText, choose, isPending }: ChooserProps) {
   };
   return (
     <>
-      <div class="q">
-        <Icon of={search} />
-        <input
-          type="text"
-          class="filter"
-          role="combobox"
-          aria-label="Page, deployment or action"
-          aria-controls="palette"
-          aria-expanded="true"
-          aria-activedescendant={at < 0 ? undefined : `palette-${at}`}
-          placeholder="Page, deployment or action"
-          autocomplete="off"
-          spellcheck={false}
-          autofocus
-          value={text}
-          onInput={({ currentTarget }) => {
-            setText(currentTarget.value);
-            setWanted(0);
-          }}
-          onKeyDown={onKeyDown}
-        />
-      </div>
+      <Question
+        text={text}
+        at={at}
+        onKeyDown={onKeyDown}
+        onInput={(typed) => {
+          setText(typed);
+          setWanted(0);
+        }}
+      />
       <div ref={list} id="palette" class="found" role="listbox" aria-label="Entries">
         {groups.map((group) => (
           <div key={group.title} role="group" aria-label={group.title}>
@@ -213,6 +209,36 @@ const Foot = () => (
       <kbd>Esc</kbd>close
     </span>
   </footer>
+);
+
+type QuestionProps = {
+  text: string;
+  /** Which entry is chosen; below 0: none. */
+  at: number;
+  onKeyDown: (event: KeyboardEvent) => void;
+  onInput: (text: string) => void;
+};
+
+const Question = ({ text, at, onKeyDown, onInput }: QuestionProps) => (
+  <div class="q">
+    <Icon of={search} />
+    <input
+      type="text"
+      class="filter"
+      role="combobox"
+      aria-label="Page, deployment or action"
+      aria-controls="palette"
+      aria-expanded="true"
+      aria-activedescendant={at < 0 ? undefined : `palette-${at}`}
+      placeholder="Page, deployment or action"
+      autocomplete="off"
+      spellcheck={false}
+      autofocus
+      value={text}
+      onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      onKeyDown={onKeyDown}
+    />
+  </div>
 );
 
 type OptionProps = {

@@ -44,6 +44,9 @@ export function moveRow(by: 1 | -1): void {
   next?.scrollIntoView({ block: 'nearest' });
 }
 
-/** Puts the cursor into the page's own search field. */
-export const focusSearch = (): void =>
-  document.querySelector<HTMLInputElement>('input[type="search"]')?.focus();
+/** Puts the cursor into the page's own search field, which may stand behind a button. */
+export function focusSearch(): void {
+  const field = document.querySelector<HTMLElement>('input[type="search"]');
+  if (field === null) document.querySelector<HTMLElement>('[data-search]')?.click();
+  else field.focus();
+}

@@ -1,11 +1,19 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 const TYPING_MILLISECONDS = 200;
 
-type Props = { label: string; placeholder: string; text: string; set: (text: string) => void };
+type Props = {
+  label: string;
+  placeholder: string;
+  text: string;
+  set: (text: string) => void;
+  /** It has come in the place of a button. */
+  isFocused?: boolean;
+};
 
 /** Searches for what is typed, once there is a pause. `text`: what is searched for now, by the address. */
-export function SearchField({ label, placeholder, text, set }: Props) {
+export function SearchField({ label, placeholder, text, set, isFocused = false }: Props) {
+  const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState(text);
   const given = useRef(text);
   useEffect(() => {
@@ -22,8 +30,12 @@ export function SearchField({ label, placeholder, text, set }: Props) {
     }, TYPING_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [typed]);
+  useLayoutEffect(() => {
+    if (isFocused) field.current?.focus();
+  }, []);
   return (
     <input
+      ref={field}
       type="search"
       aria-label={label}
       placeholder={placeholder}

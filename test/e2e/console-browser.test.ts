@@ -129,7 +129,7 @@ it('what is typed as soon as the page is there stays', async () => {
       field.dispatchEvent(new Event('input', { bubbles: true }));
     }).observe(document, { childList: true, subtree: true });`,
   });
-  await page.reload();
+  await page.goto(`${program.baseUrl}/console/deployments`);
   await page.waitForURL(/\?name=agent-4$/);
   expect(await page.getByRole('searchbox').inputValue()).toBe('agent-4');
 });

@@ -97,16 +97,22 @@ function All() {
 
 /** A field that comes where its button was. */
 function Search({ name, set }: { name: string; set: (name: string) => void }) {
-  const [isOpen, setOpen] = useState(name !== '');
-  if (!isOpen)
+  const [isOpen, setOpen] = useState<'asked' | 'address' | undefined>(name === '' ? undefined : 'address');
+  if (isOpen === undefined)
     return (
-      <Button kind="quiet" isSmall icon={listFilter} onClick={() => setOpen(true)}>
+      <Button kind="quiet" isSmall icon={listFilter} data-search onClick={() => setOpen('asked')}>
         Filter
       </Button>
     );
   return (
     <search>
-      <SearchField label="Name contains" placeholder="Filter by name" text={name} set={set} />
+      <SearchField
+        label="Name contains"
+        placeholder="Filter by name"
+        text={name}
+        set={set}
+        isFocused={isOpen === 'asked'}
+      />
     </search>
   );
 }

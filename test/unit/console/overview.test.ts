@@ -10,9 +10,10 @@ import {
   placeOfEntry,
   toneOfNeed,
 } from '../../../console/logic/happened.ts';
-import { countsOf, newestLines, type Row, standingOf } from '../../../console/logic/standing.ts';
+import { countsOf, newestLines, standingOf } from '../../../console/logic/standing.ts';
 import { isMoving } from '../../../console/logic/status.ts';
 import { fitted, lineOf, topologyOf } from '../../../console/logic/topology.ts';
+import type { ListedDeployment } from '../../../lib/client/endpoints.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
 import { type RevisionStatus, revisionStatuses } from '../../../lib/contract/revision-status.ts';
 import { revisionId } from '../../../lib/domain/revision-id.ts';
@@ -26,9 +27,9 @@ const DEPLOYMENT = '0190a000-0000-7000-8000-000000000001';
 const [listed] = listDeployments.response.parse(exampleOf('listDeployments').response).resources;
 const someRevision = getRevision.response.parse(exampleOf('getRevision').response);
 
-function deployment(changes: Partial<Row>): Row {
+function deployment(changes: Partial<ListedDeployment>): ListedDeployment {
   if (listed === undefined) throw new Error('the list has an example');
-  return { ...listed, status: 'READY', ...changes };
+  return { ...listed, status: 'READY', traffic: null, ...changes };
 }
 
 const newest = (status: RevisionStatus, number = 2) => ({
@@ -58,7 +59,14 @@ describe('how a deployment stands', () => {
   });
 
   it('is failing where it restarts again and again, and where its health is not known', () => {
-    const traffic = { requests: [], a_minute: 3, restarts: 6 };
+    const traffic = {
+      step: 300,
+      from: '2026-11-21T11:29:00Z',
+      requests: [3],
+      failed: [0],
+      a_minute: 3,
+      restarts: 6,
+    };
     const restarting = deployment({ latest_revision: newest('DEPLOYED'), traffic });
     expect(standingOf(restarting)).toMatchObject({ look: { word: 'Restarting' }, group: 'failing' });
     const unknown = deployment({ status: 'UNKNOWN', latest_revision: newest('DEPLOYED') });

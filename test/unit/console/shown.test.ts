@@ -38,7 +38,7 @@ describe('a status', () => {
   });
 
   it('that this version does not know is shown by its name', () => {
-    expect(lookOf('ROLLING_OUT')).toEqual({ tone: 'unsure', shape: 'triangle', word: 'Rolling out' });
+    expect(lookOf('ROLLING_OUT')).toEqual({ tone: 'warn', shape: 'triangle', word: 'Rolling out' });
     expect(lookOf('constructor').word).toBe('Constructor');
   });
 });
