@@ -65,6 +65,13 @@ export class Cluster {
     return (await this.#post<ClaimResponse>('/tasks/claim', { instance_id: 'one' })).cancelled;
   }
 
+  /** Says how many requests came in this minute. */
+  async count({ deployment_id, revision_id }: DeployTask, all: number): Promise<void> {
+    const minute = Math.floor(Date.now() / 60_000);
+    const counts = [{ deployment_id, revision_id, minute, requests: { all } }];
+    await this.#post<ClaimResponse>('/tasks/claim', { instance_id: 'one', counts });
+  }
+
   heartbeat(
     { task_id: task, lease_id }: DeployTask,
     phase: HeartbeatRequest['phase'] = 'switching',

@@ -87,7 +87,7 @@ export function seldomTests(at: () => Tour): void {
     await ask('DELETE', `/v2/token-rules/${rule.id}`, undefined, 204);
   });
 
-  it('gives a listener again what it runs, and takes its word that a deploy failed', async () => {
+  it('gives a listener again what it runs, and takes its word that a deploy failed, and what it counts', async () => {
     const { slipway, cluster, clusterId } = at();
     const secrets = [{ name: 'TOKEN', value: 'said by the listener' }];
     const source_config = { listener_id: clusterId };
@@ -115,6 +115,15 @@ export function seldomTests(at: () => Tour): void {
     const path = `/v1/projects/${made.id}/revisions/${made.latest_revision_id}/deploy_logs`;
     const { logs } = await expectApi<{ logs: { message: string }[] }>(slipway, 'POST', path, {}, 200);
     expect(logs.map(({ message }) => message)).toContain('it died of ***');
+    await cluster.count(task, 3);
+    const metrics = await expectApi(slipway, 'GET', `/v2/deployments/${made.id}/metrics`, undefined, 200);
+    expect(metrics).toMatchObject({ source: 'listener', total: [{ requests: { all: 3 } }] });
+    const exposed = await fetch(`${slipway.baseUrl}/v2/metrics`, {
+      headers: { 'x-api-key': slipway.apiKey },
+    });
+    expect(await exposed.text()).toContain(
+      'slipway_http_requests_failed_total{service_name="fails",service_version="1"} 0',
+    );
   });
 
   it('ends a revision whose repository cannot be reached, and one whose build fails', async () => {
