@@ -9,6 +9,7 @@ import type { Driver } from './driver.ts';
 import type { Leases } from './leases.ts';
 import type { Log } from './log.ts';
 import type { LogShipper } from './log-shipper.ts';
+import { OtlpExporter } from './otlp/exporter.ts';
 import { Reconciler } from './reconciler.ts';
 import { StatusReporter } from './status-reporter.ts';
 import { TaskRunner } from './task-runner.ts';
@@ -26,6 +27,8 @@ type Parts = {
   mayClaim?: () => boolean;
   /** Where counts outlive this program; absent: nowhere. */
   countsFile?: string;
+  /** Where measurements are sent as well. */
+  otlp: { otlpEndpoint?: string | undefined; otlpHeaders: Readonly<Record<string, string>> };
 };
 
 /** What a listener does with its driver, whatever that runs agents on. */
@@ -89,10 +92,9 @@ export function composeWork(parts: Parts): Work {
       },
     });
     await driver.start();
-    const minutes = new MinuteLoop({ ...common, measure: () => driver.measure(), waiting, now: Date.now });
     ends = [
       runLoops(reconciler, [reporting, claims], stopping.signal),
-      minutes.run(stopping.signal),
+      minutesOf(parts, driver, waiting).run(stopping.signal),
       untilStopped(stopping.signal, tasks),
     ];
   };
@@ -107,6 +109,25 @@ export function composeWork(parts: Parts): Work {
       await shipper.close(LAST_LOGS_MILLISECONDS);
     },
   };
+}
+
+function exporterOf({ otlp, leases, log }: Parts): OtlpExporter | undefined {
+  const { otlpEndpoint: endpoint, otlpHeaders: headers } = otlp;
+  if (endpoint === undefined) return undefined;
+  const { instanceId } = leases;
+  return new OtlpExporter({ endpoint, headers, instanceId, version: manifest.version, log });
+}
+
+function minutesOf(parts: Parts, driver: Driver, waiting: WaitingCounts): MinuteLoop {
+  const exporter = exporterOf(parts);
+  return new MinuteLoop({
+    measure: () => driver.measure(),
+    waiting,
+    onMinute: exporter && ((measured, minute) => exporter.note(measured, minute)),
+    log: parts.log,
+    pause,
+    now: Date.now,
+  });
 }
 
 type Loop = { run: (signal: AbortSignal) => Promise<unknown> };

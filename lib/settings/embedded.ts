@@ -49,6 +49,8 @@ export const embeddedRows = {
   startTimeoutSeconds: machineRows.startTimeoutSeconds,
   drainSeconds: machineRows.drainSeconds,
   postgresUser: machineRows.postgresUser,
+  otlpEndpoint: machineRows.otlpEndpoint,
+  otlpHeaders: machineRows.otlpHeaders,
   ...waits(SECONDS),
   // Oftener than on AWS, where a look costs money.
   sweepSeconds: { does: 'recovery sweep interval', ...SECONDS, default: 15 },

@@ -32,6 +32,8 @@ export const commonRows = {
   startTimeoutSeconds: { ...machineRows.startTimeoutSeconds, value: 'SECONDS' },
   logLevel: { ...machineRows.logLevel, value: 'LEVEL' },
   // Whoever holds its other end is gone then.
+  otlpEndpoint: { ...machineRows.otlpEndpoint, value: 'URL' },
+  otlpHeaders: { ...machineRows.otlpHeaders, only: 'variable' },
   parentPipe: { does: 'end when standard input ends', only: 'option', defaultShown: '', schema: yesOrNo },
   driver: {
     does: '`kubernetes` runs agents in a cluster. See [Kubernetes](kubernetes.md)',

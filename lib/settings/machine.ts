@@ -1,4 +1,4 @@
-import { logLevel, textOr } from './values.ts';
+import { address, headers, logLevel, textOr } from './values.ts';
 
 // What the embedded runtime and a listener on a machine have alike.
 
@@ -26,5 +26,13 @@ export const machineRows = {
   postgresUser: {
     does: 'user that the PostgreSQL of durable agents runs as where this is run by root, which PostgreSQL refuses to be. It is made if it is not there',
     schema: textOr('slipway-postgres'),
+  },
+  otlpEndpoint: {
+    does: 'where measurements of agents are sent once a minute by OTLP/HTTP, `/v1/metrics` below it. See [Metrics](operations.md#metrics)',
+    schema: address,
+  },
+  otlpHeaders: {
+    does: 'headers of those requests, such as `authorization=Bearer%20…`, separated by commas',
+    schema: headers,
   },
 } as const;

@@ -82,6 +82,41 @@ const addressOf = (made: (given: string) => string) =>
 /** An address that paths are added to: without slashes at its end. */
 export const address = addressOf((given) => given.replace(/\/+$/, ''));
 
+/** Names of headers (RFC 9110 §5.1), and values that a request can carry. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
+
+/**
+ * Headers as OpenTelemetry writes them: `name=value,name=value`, what means something else there as `%2C`.
+ * Values are secrets, and a message names none of them.
+ */
+export const headers = read<Record<string, string>>({}, (given) => {
+  const pairs = listed(given).map((pair) => {
+    const [name = '', ...value] = pair.split('=');
+    return { name: name.trim(), value: value.length === 0 ? undefined : decoded(value.join('=').trim()) };
+  });
+  const wrong = pairs.find(
+    ({ name, value }) => !HEADER_NAME.test(name) || value === undefined || !HEADER_VALUE.test(value),
+  );
+  if (wrong !== undefined)
+    return { must: 'look like name=value, separated by commas', wrong: `${wrong.name.slice(0, 40)}=…` };
+  return { value: Object.fromEntries(pairs.map(({ name, value = '' }) => [name.toLowerCase(), value])) };
+});
+
+/** As `headers` reads them. */
+export const headersText = (given: Readonly<Record<string, string>>): string =>
+  Object.entries(given)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join(',');
+
+function decoded(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
 /** An address that is asked as it is written. */
 export const endpoint = addressOf((given) => given);
 

@@ -78,6 +78,13 @@ describe('the chart', () => {
       SLIPWAY_REDIS_IMAGE: 'mirror.test/redis@sha256:2',
       SLIPWAY_STORE_PULL_SECRETS: 'mirror,other',
       SLIPWAY_OPENSHIFT: 'true',
+      SLIPWAY_OTLP_ENDPOINT: 'http://collector.test:4318',
+    });
+    expect(
+      container.env?.find(({ name }) => name === 'SLIPWAY_OTLP_HEADERS')?.valueFrom?.secretKeyRef,
+    ).toEqual({
+      name: 'otlp',
+      key: 'all',
     });
     expect(container.volumeMounts?.find(({ name }) => name === 'ca')).toEqual({
       name: 'ca',

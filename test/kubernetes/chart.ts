@@ -82,6 +82,7 @@ export const fullValues = {
   openshift: true,
   startTimeoutSeconds: 600,
   logLevel: 'debug',
+  otlp: { endpoint: 'http://collector.test:4318', headersSecret: { name: 'otlp', key: 'all' } },
   replicas: 3,
   resources: { limits: { memory: '1Gi' } },
   nodeSelector: { pool: 'system' },

@@ -72,7 +72,8 @@ export class ClusterMeasures {
         'revisions',
       );
       if (first === undefined || counts === undefined) return [];
-      return [{ deploymentId: first.deploymentId, revisionId: first.revisionId, counts }];
+      const { deploymentId, deploymentName, revisionId } = first;
+      return [{ deploymentId, deploymentName, revisionId, counts }];
     });
   }
 
@@ -86,12 +87,19 @@ export class ClusterMeasures {
       const isServer = deployment.metadata?.labels?.[labels.component] === 'server';
       if (!isServer || key === undefined || revisionId === undefined || revisionId === '') return [];
       const own = pods.filter(({ metadata }) => metadata?.labels?.[labels.set] === key);
-      return [{ deploymentId, revisionId, deployment, pods: own }];
+      const deploymentName = noted(deployment, annotations.deploymentName) ?? deploymentId;
+      return [{ deploymentId, deploymentName, revisionId, deployment, pods: own }];
     });
   }
 }
 
-type SetOfPods = { deploymentId: string; revisionId: string; deployment: V1Deployment; pods: V1Pod[] };
+type SetOfPods = {
+  deploymentId: string;
+  deploymentName: string;
+  revisionId: string;
+  deployment: V1Deployment;
+  pods: V1Pod[];
+};
 
 function countsOf({ deployment, pods }: SetOfPods, usages: ReadonlyMap<string, PodUsage>): MinuteCounts {
   const isRetired = noted(deployment, annotations.retiredAt) !== undefined;

@@ -66,6 +66,7 @@ export async function startKubernetesListener(
       leases,
       log,
       mayClaim: () => leadership.leads(),
+      otlp: options,
       ...(platform !== undefined && { platform }),
     });
     const driver = new KubernetesDriver({

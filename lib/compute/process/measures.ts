@@ -5,6 +5,7 @@ import type { MeasuredRevision } from '../../listener/counts/measured.ts';
 import type { Usage } from '../../processes/table/source.ts';
 import { usagesOf } from '../../processes/table/usage.ts';
 import { type RunTotals, runsAt } from './internal-calls.ts';
+import type { ProxyRoute } from './proxy/route.ts';
 import { Traffic } from './proxy/traffic.ts';
 import { DID_NOT_START, memoryKills, restartReasonOf } from './restart-reason.ts';
 import { runsSince } from './runs-since.ts';
@@ -13,7 +14,7 @@ import type { Server } from './server.ts';
 /** Restarts for whose reason there is no room. */
 const OTHER = 'other';
 
-type Serving = { id: string; wantedRevisionId: string | undefined };
+type Serving = { id: string; wantedRevisionId: string | undefined; route: Pick<ProxyRoute, 'name'> };
 
 type Ids = { deploymentId: string; revisionId: string };
 
@@ -63,6 +64,7 @@ export class Measures {
   /** What happened since it was taken last. `deployments`: all of them, with what shall serve. */
   async take(deployments: readonly Serving[]): Promise<MeasuredRevision[]> {
     const wanted = new Map(deployments.map(({ id, wantedRevisionId }) => [id, wantedRevisionId]));
+    const names = new Map(deployments.map(({ id, route }) => [id, route.name]));
     for (const [deploymentId, revisionId] of wanted)
       if (revisionId !== undefined) this.#of({ deploymentId, revisionId });
     const revisions = [...this.#revisions.values()];
@@ -73,6 +75,8 @@ export class Measures {
     this.#forget(wanted);
     return revisions.map((each, index) => ({
       deploymentId: each.deploymentId,
+      // One that was just removed has none any more.
+      deploymentName: names.get(each.deploymentId) ?? each.deploymentId,
       revisionId: each.revisionId,
       counts: {
         ...counted[index],

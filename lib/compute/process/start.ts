@@ -35,7 +35,7 @@ export async function startProcessListener(
   const controlPlane = new ControlPlane(new Http(base, options.apiKey, log));
   const shipper = new LogShipper((body, sent) => controlPlane.logs(body, sent), log);
   const countsFile = join(dataFolder, 'counts.json');
-  const work = composeWork({ controlPlane, shipper, leases: state, log, countsFile });
+  const work = composeWork({ controlPlane, shipper, leases: state, log, countsFile, otlp: options });
   const proxy = new Proxy({ ...options, port: options.agentsPort });
   const port = await proxy.listen();
   const agentsUrl = `${options.agentsUrl ?? `http://localhost:${port}`}${options.pathPrefix}`;

@@ -8,6 +8,7 @@ import type { ProcessGroup } from '../../processes/group.ts';
 import { HIDDEN_FOLDER_VARIABLE } from '../../processes/hidden-paths.ts';
 import { keepRunning } from '../../processes/keep-running.ts';
 import type { Processes } from '../../processes/run-command.ts';
+import { headersText } from '../../settings/values.ts';
 
 export type ListenerChildOptions = {
   processes: Processes;
@@ -24,6 +25,8 @@ export type ListenerChildOptions = {
   startTimeoutSeconds: number;
   drainSeconds: number;
   postgresUser: string;
+  otlpEndpoint: string | undefined;
+  otlpHeaders: Readonly<Record<string, string>>;
   logLevel: string;
 };
 
@@ -79,6 +82,7 @@ function launch(options: ListenerChildOptions): ProcessGroup {
     '--drain-seconds': options.drainSeconds,
     '--postgres-user': options.postgresUser,
     '--log-level': options.logLevel,
+    '--otlp-endpoint': options.otlpEndpoint ?? '',
   };
   const args = Object.entries(named).flatMap(([name, value]) => [name, String(value)]);
   const group = options.processes.start({
@@ -87,6 +91,7 @@ function launch(options: ListenerChildOptions): ProcessGroup {
     cwd: options.dataFolder,
     environment: childEnvironment({
       SLIPWAY_API_KEY: options.apiKey,
+      SLIPWAY_OTLP_HEADERS: headersText(options.otlpHeaders),
       // What was built here may name the folder that it was built in.
       [HIDDEN_FOLDER_VARIABLE]: dirname(options.dataFolder),
       ...ownVariables(),

@@ -235,6 +235,8 @@ function openListener(
     startTimeoutSeconds: settings.startTimeoutSeconds,
     drainSeconds: settings.drainSeconds,
     postgresUser: settings.postgresUser,
+    otlpEndpoint: settings.otlpEndpoint,
+    otlpHeaders: settings.otlpHeaders,
     logLevel: settings.logLevel,
   });
 }

@@ -1,7 +1,12 @@
 import type { CountsRow, MinuteCounts } from '../../contract/deployments/counts.ts';
 
 /** What a driver has measured of a revision since it was asked last. */
-export type MeasuredRevision = { deploymentId: string; revisionId: string; counts: MinuteCounts };
+export type MeasuredRevision = {
+  deploymentId: string;
+  deploymentName: string;
+  revisionId: string;
+  counts: MinuteCounts;
+};
 
 export const MINUTE_MILLISECONDS = 60_000;
 

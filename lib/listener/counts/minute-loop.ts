@@ -10,7 +10,7 @@ type Parts = {
   measure: () => Promise<MeasuredRevision[]>;
   waiting: Pick<WaitingCounts, 'add'>;
   /** Hears of every minute, those in which nothing happened too. Must not wait. */
-  onMinute?: (rows: CountsRow[]) => void;
+  onMinute?: ((measured: MeasuredRevision[], minute: number) => void) | undefined;
   log: Log;
   pause: Pause;
   /** Milliseconds since 1970. */
@@ -51,8 +51,8 @@ export class MinuteLoop {
   async #close(minute: number): Promise<void> {
     const { measure, waiting, onMinute, now } = this.#parts;
     const measured = await measure();
+    onMinute?.(measured, minute);
     const rows = measured.map((each) => rowOf(each, minute));
-    onMinute?.(rows);
     await waiting.add(this.#worthTelling(rows), minuteOf(now()));
   }
 

@@ -38,6 +38,8 @@ describe('the environment of the runtime', () => {
       trustProxy: false,
       faults: undefined,
       postgresUser: 'slipway-postgres',
+      otlpEndpoint: undefined,
+      otlpHeaders: {},
     });
     expect(readEnvironment({ PORT: '', SLIPWAY_DATA_DIR: '', SLIPWAY_LOG_LEVEL: '' })).toEqual(
       readEnvironment({}),

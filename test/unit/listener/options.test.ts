@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { USAGE } from '../../../lib/listener/main.ts';
 import { OptionsError, readOptions } from '../../../lib/listener/options.ts';
 import { DEFAULT_STORE_IMAGES } from '../../../lib/listener/store-images.ts';
+import { headers, headersText } from '../../../lib/settings/values.ts';
 
 const needed = {
   SLIPWAY_URL: 'http://localhost:4400',
@@ -51,6 +52,8 @@ describe('a listener for a cluster', () => {
       startTimeoutSeconds: 300,
       logLevel: 'info',
       parentPipe: false,
+      otlpEndpoint: undefined,
+      otlpHeaders: {},
       kubeconfig: undefined,
       namespaces: ['agents', 'more'],
       leaseNamespace: 'agents',
@@ -130,4 +133,22 @@ it.each([
   [['--data-dir', ''], '--data-dir (or SLIPWAY_LISTENER_DATA_DIR) is required.'],
 ])('a wrong option is refused in words: %j', (args, message) => {
   expect(() => read(args)).toThrow(new OptionsError(message));
+});
+describe('the headers of OTLP', () => {
+  it.each([
+    ['', {}],
+    ['authorization=Bearer%20abc, X-Scope=a=b', { authorization: 'Bearer abc', 'x-scope': 'a=b' }],
+  ])('%j are %j', (text, expected) => {
+    expect(headers.parse(text)).toEqual(expected);
+    expect(headers.parse(headersText(expected))).toEqual(expected);
+  });
+
+  it.each(['secret', 'na me=secret', 'name=%zz-secret', 'name=secret%0A'])(
+    '%j is refused, without its value',
+    (text) => {
+      const { error } = headers.safeParse(text);
+      expect(error?.issues[0]?.message).toMatch(/^must look like name=value/);
+      if (text !== 'secret') expect(error?.issues[0]?.message).not.toContain('secret');
+    },
+  );
 });

@@ -26,6 +26,7 @@ const set = (key: string, revisionId: string, replicas: number, retiredAt?: stri
     ...metadata(`app-${key}`, 'server', key),
     annotations: {
       [annotations.revision]: revisionId,
+      [annotations.deploymentName]: 'app',
       ...(retiredAt !== undefined && { [annotations.retiredAt]: retiredAt }),
     },
   },
@@ -109,6 +110,7 @@ describe('what is measured in a cluster', () => {
     expect(rows).toEqual([
       {
         deploymentId: DEPLOYMENT,
+        deploymentName: 'app',
         revisionId: REVISION,
         counts: {
           servers_wanted: 3,
@@ -122,6 +124,7 @@ describe('what is measured in a cluster', () => {
       },
       {
         deploymentId: DEPLOYMENT,
+        deploymentName: 'app',
         revisionId: OLDER,
         counts: {
           servers_wanted: 0,

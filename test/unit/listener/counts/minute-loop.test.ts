@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CountsRow, MinuteCounts } from '../../../../lib/contract/deployments/counts.ts';
+import type { MeasuredRevision } from '../../../../lib/listener/counts/measured.ts';
 import { MinuteLoop } from '../../../../lib/listener/counts/minute-loop.ts';
 import { createLog } from '../../../../lib/listener/log.ts';
 import { until } from '../../../support/until.ts';
@@ -11,16 +12,16 @@ function aLoop(measured: (MinuteCounts | Error)[]) {
   let now = 1_000_000 * 60_000 + 12_345;
   const pauses: { milliseconds: number; go: () => void }[] = [];
   const added: { rows: readonly CountsRow[]; minute: number }[] = [];
-  const minutes: CountsRow[][] = [];
+  const minutes: MeasuredRevision[][] = [];
   const lines: string[] = [];
   const loop = new MinuteLoop({
     measure: async () => {
       const counts = measured.shift() ?? {};
       if (counts instanceof Error) throw counts;
-      return [{ deploymentId: id(1), revisionId: id(2), counts }];
+      return [{ deploymentId: id(1), deploymentName: 'app', revisionId: id(2), counts }];
     },
     waiting: { add: async (rows, minute) => void added.push({ rows, minute }) },
-    onMinute: (rows) => minutes.push(rows),
+    onMinute: (all) => void minutes.push(all),
     log: createLog('warn', (line) => lines.push(line)),
     pause: (milliseconds, signal) =>
       new Promise((resolve) => {
