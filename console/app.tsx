@@ -36,6 +36,9 @@ const access = () => admin().then((page) => page.Access);
 const audit = () => admin().then((page) => page.Audit);
 const device = () => admin().then((page) => page.DevicePage);
 
+/** A deployment with its tabs: one page, so that going from tab to tab leaves what stands around them. */
+const DEPLOYMENT = /^\/deployments\/(?<id>[^/]+)(?:\/(?<tab>revisions|logs|metrics|compare))?$/;
+
 /** The whole console, for who is signed in. */
 export function App() {
   const [session, setSession] = useState(sessionNow);
@@ -119,7 +122,9 @@ function Pages() {
       <Route path="/deployments/new">
         <Lazy load={newDeployment} />
       </Route>
-      <Route path="/deployments/:id">{({ id }) => <Lazy key={id} load={deployment} id={id} />}</Route>
+      <Route path={DEPLOYMENT}>
+        {({ id = '', tab }) => <Lazy key={id} load={deployment} id={id} tab={tab} />}
+      </Route>
       <Route path="/deployments/:id/try">{({ id }) => <Lazy key={id} load={tryPage} id={id} />}</Route>
       <Route path="/deployments/:id/settings">{({ id }) => <Lazy key={id} load={settings} id={id} />}</Route>
       <Route path="/deployments/:id/revisions/:revisionId">

@@ -64,7 +64,12 @@ export const useTaggedDeployment = (id: string) =>
       client.askTagged('GET /v2/deployments/{deployment_id}', { params: { deployment_id: id } }, { signal }),
   });
 
-export const REVISIONS_PER_PAGE = 20;
+export const REVISIONS_PER_PAGE = 50;
+export type RevisionFilters = Pick<
+  Ask<'GET /v2/deployments/{deployment_id}/revisions'>['query'] & object,
+  'status'
+>;
+const EVERY: RevisionFilters = {};
 
 type RevisionPage = Answer<'GET /v2/deployments/{deployment_id}/revisions'>;
 
@@ -74,13 +79,13 @@ const withoutEmptyFirst = ({ pages, ...rest }: InfiniteData<RevisionPage, number
 });
 
 /** The revisions, newest first, but for the empty one that a deployment begins with before its first upload. */
-export const useRevisions = (id: string | undefined) =>
+export const useRevisions = (id: string | undefined, filters: RevisionFilters = EVERY) =>
   useInfiniteQuery({
-    queryKey: ['deployment', id, 'revisions'],
+    queryKey: ['deployment', id, 'revisions', filters],
     enabled: id !== undefined,
     initialPageParam: 0,
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: REVISIONS_PER_PAGE, offset: pageParam };
+      const query = { ...filters, limit: REVISIONS_PER_PAGE, offset: pageParam };
       const params = { deployment_id: id ?? '' };
       return ask('GET /v2/deployments/{deployment_id}/revisions', { params, query }, signal);
     },

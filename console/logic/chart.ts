@@ -8,10 +8,10 @@ export type Axis = { from: number; step: number; slots: number };
 export const WIDTH = 240;
 export const HEIGHT = 72;
 
-/** Steps of a scale that people read easily, as shares of ten. */
-const NICE = [0.1, 0.2, 0.25, 0.5, 1];
+/** Ends of a scale that people read easily, as shares of ten. */
+const NICE = [0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1];
 
-/** The end of a scale that begins at zero and holds these values: 1, 2, 2.5 or 5 of some power of ten. */
+/** The end of a scale that begins at zero and holds these values: a round number, little more than the greatest. */
 export function topOf(values: readonly Value[]): number {
   let most = 0;
   for (const value of values) if (typeof value === 'number' && value > most) most = value;

@@ -24,6 +24,7 @@ export const spans = {
   month: { title: 'Month', words: 'the last 30 days', seconds: 2_592_000, step: 86_400 },
 } as const;
 export type Span = keyof typeof spans;
+export const spanNames = ['hour', 'day', 'week', 'month'] as const satisfies Span[];
 
 /** The axis of an answer: what began before `from` and what goes on is not shown. */
 export function axisOf({ from, to, step }: { from: string; to: string; step: number }): Axis {

@@ -22,7 +22,7 @@ const looks: Record<RevisionStatus | DeploymentStatus | ListenerStatus | OtherSt
   DEPLOY_FAILED: { tone: 'bad', shape: 'cross', word: 'Deploy failed' },
   DEPLOYED: { tone: 'ok', shape: 'disc', word: 'Deployed' },
   SKIPPED: { tone: 'idle', shape: 'bar', word: 'Skipped' },
-  INTERRUPTED: { tone: 'idle', shape: 'bar', word: 'Interrupted' },
+  INTERRUPTED: { tone: 'idle', shape: 'bar', word: 'Stopped' },
   UNKNOWN: { tone: 'warn', shape: 'triangle', word: 'Unknown' },
   UNUSED: { tone: 'idle', shape: 'ring', word: 'Not serving' },
   READY: { tone: 'ok', shape: 'disc', word: 'Serving' },

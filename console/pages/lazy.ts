@@ -6,9 +6,9 @@
 // Whatever the first page has is one script for all: in part of it, it would be several files to begin with.
 import '../app.tsx';
 
-export { DeploymentPage } from './deployment.tsx';
+export { DeploymentPage } from './deployment/page.tsx';
 export { NewDeployment } from './new-deployment.tsx';
 export { Palette } from './palette.tsx';
-export { RevisionPage } from './revision.tsx';
+export { RevisionPage } from './revision/page.tsx';
 export { SettingsPage } from './settings.tsx';
 export { TryPage } from './try.tsx';

@@ -1,7 +1,9 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Revision } from '../../lib/client/endpoints.ts';
 import { numberOf } from '../../lib/client/revision.ts';
 import { useRevision } from '../data/queries.ts';
+import type { Verb } from '../logic/actions.ts';
 import { differenceOf } from '../logic/difference.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -18,8 +20,8 @@ export function Interrupt({ revision, onClose }: { revision: Revision; onClose: 
   const [reason, setReason] = useState('');
   return (
     <ActionDialog
-      title={`Interrupt revision ${numberOf(revision.id)}?`}
-      verb="Interrupt"
+      title={`Stop revision ${numberOf(revision.id)}?`}
+      verb="Stop"
       isDanger
       endpoint={INTERRUPT}
       parts={{ params: paramsOf(revision), body: bodyOf(reason) }}
@@ -35,28 +37,40 @@ type RunAgainProps = {
   revision: Revision;
   /** What serves now. */
   current: Revision | undefined;
-  verb: string;
+  verb: Verb;
   onClose: () => void;
+  /** What else is chosen in the dialog. */
+  children?: ComponentChildren;
 };
 
-/** Runs again exactly what a revision ran, after showing what that changes. */
-export function RunAgain({ revision, current, verb, onClose }: RunAgainProps) {
+/** Runs again what a revision ran, after showing what that changes. */
+export function RunAgain({ revision, current, verb, onClose, children }: RunAgainProps) {
   const [reason, setReason] = useState('');
+  const [isCurrent, setCurrent] = useState(false);
   const isSame = current?.id === revision.id;
   return (
     <ActionDialog
       title={`${verb} ${verb === 'Roll back' ? 'to ' : ''}revision ${numberOf(revision.id)}?`}
       verb={verb}
       endpoint={REDEPLOY}
-      parts={{ params: paramsOf(revision), body: bodyOf(reason) }}
+      parts={{
+        params: paramsOf(revision),
+        query: { secrets: isCurrent ? 'current' : '' },
+        body: bodyOf(reason),
+      }}
       onClose={onClose}
     >
+      {children}
       <p>
         {isSame
-          ? 'A new revision runs the same artifact with the same configuration and secrets. The old server answers until the new one does.'
-          : 'A new revision runs what this one ran, with its configuration and its secrets. No request is lost on the way. Settings stay as they are: the next deploy runs those.'}
+          ? 'A new revision runs the same build with the same configuration. The old server answers until the new one does.'
+          : 'A new revision runs what this one ran, with its configuration. No request is lost on the way. The settings stay as they are: the next deploy runs those.'}
       </p>
       {!isSame && current !== undefined && <Difference from={current} to={revision} />}
+      <label class="check">
+        <input type="checkbox" checked={isCurrent} onChange={() => setCurrent(!isCurrent)} /> With the secrets
+        of today instead of those that it had
+      </label>
       <ReasonField value={reason} set={setReason} />
     </ActionDialog>
   );

@@ -174,7 +174,7 @@ function Marks({ marks, isStop }: { marks: ReturnType<typeof labelledMarks>; isS
           <Link
             key={`${href} ${x}`}
             href={href}
-            tabIndex={isStop ? 0 : -1}
+            tabindex={isStop ? 0 : -1}
             aria-label={`Revision ${number} was deployed here`}
           >
             <line class="reach" x1={x} x2={x} y1="-6" y2="100%" />

@@ -5,6 +5,7 @@ export type Icon = string;
 // order of the alphabet. As data, since the index of its package alone takes the bundler a quarter of a second.
 export const activity: Icon =
   'M22 12h-2.48a2 2 0 0 0-1.93 1.46l-2.35 8.36a.25.25 0 0 1-.48 0L9.24 2.18a.25.25 0 0 0-.48 0l-2.35 8.36A2 2 0 0 1 4.49 12H2';
+export const arrowDownToLine: Icon = 'M12 17V3|m6 11 6 6 6-6|M19 21H5';
 export const arrowLeft: Icon = 'm12 19-7-7 7-7|M19 12H5';
 export const bookOpen: Icon =
   'M12 5v16|M20.001 19A2 2 0 0022 17V5a2 2 0 00-1.999-2L16 3.002A5 5 0 0012 5a5 5 0 00-4-2H4a2 2 0 00-2 2v12a2 2 0 001.999 2H8a5 5 0 014 2 5 5 0 014-2z';
@@ -81,6 +82,7 @@ export const settings: Icon =
 export const square: Icon = 'M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-14a2 2 0 0 1 2 -2z';
 export const sun: Icon =
   'M8 12a4 4 0 1 0 8 0a4 4 0 1 0 -8 0|M12 2v2|M12 20v2|m4.93 4.93 1.41 1.41|m17.66 17.66 1.41 1.41|M2 12h2|M20 12h2|m6.34 17.66-1.41 1.41|m19.07 4.93-1.41 1.41';
+export const textWrap: Icon = 'm16 16-3 3 3 3|M3 12h14.5a1 1 0 0 1 0 7H13|M3 19h6|M3 5h18';
 export const trash: Icon =
   'M10 11v6|M14 11v6|M19 6v14a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V6|M3 6h18|M8 6V4a2 2 0 0 1 2-2h4a2 2 0 0 1 2 2v2';
 export const triangleAlert: Icon =

@@ -2,25 +2,32 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LogEntry, Revision } from '../../lib/client/endpoints.ts';
 import { numberOf } from '../../lib/client/revision.ts';
-import { type LogFilters, type LogType, wholeLog } from '../data/log-stream.ts';
+import type { LogType } from '../data/log-stream.ts';
 import { LINES_MAX } from '../logic/log-buffer.ts';
 import { spansOf } from '../logic/log-text.ts';
 import { wordsOf } from '../logic/refusal.ts';
 import { isMoving } from '../logic/status.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { arrowDownToLine } from './icons.ts';
 import { focusSearch, useKeys } from './keys.ts';
+import { LogTools, levels } from './log-tools.tsx';
 import { oneOf, useParameters } from './parameters.ts';
-import { SearchField } from './search-field.tsx';
 import { Empty, Problem, Skeleton } from './states.tsx';
 import { type Log, useLog } from './use-log.ts';
-
-const levels = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
 
 /** Which log is looked at first: that of the stage that went wrong, or goes on. */
 const typeFor = ({ status }: Revision): LogType =>
   /^(?:CREATING|QUEUED|AWAITING_BUILD|BUILDING|BUILD_FAILED)$/.test(status) ? 'build' : 'deploy';
 
+type Props = {
+  revision: Revision;
+  /** A choice of whose log it is. */
+  which?: ComponentChildren;
+};
+
 /** The logs of a revision. What is looked at stands in the address. */
-export function LogView({ revision }: { revision: Revision }) {
+export function LogView({ revision, which }: Props) {
   const [search, change] = useParameters();
   const [first] = useState(() => typeFor(revision));
   const asked = search.get('log');
@@ -34,69 +41,22 @@ export function LogView({ revision }: { revision: Revision }) {
   // Its last lines may come after the status that they explain, so what is over is followed to its end too.
   const log = useLog({ place, filters, isFollowed: from === undefined, from });
   const link = ({ id, timestamp }: LogEntry) => change({ log: type, line: id, at: String(timestamp) });
+  const name = `revision-${numberOf(revision.id)}-${type}.log`;
   useKeys({ '/': focusSearch });
   return (
-    <section class="log" aria-labelledby="log-heading">
-      <h2 id="log-heading">Log</h2>
-      <Tools {...{ filters, change, isWrapped, setWrapped }}>
-        <Download place={place} type={type} name={`revision-${numberOf(revision.id)}-${type}.log`} />
-      </Tools>
-      <Lines {...{ log, isWrapped, line, link }} isLive={!isOver && !log.isEnded} />
-      {line !== null && (
-        <button type="button" onClick={() => change({ line: '', at: '' })}>
-          Go to the newest lines
-        </button>
-      )}
+    <section class="card log" aria-labelledby="log-heading">
+      <h2 id="log-heading" class="sr">
+        Log
+      </h2>
+      <LogTools {...{ filters, change, isWrapped, setWrapped, which, place, name }} />
+      <Lines {...{ log, isWrapped, line, link }} isLive={!isOver && !log.isEnded}>
+        {line !== null && (
+          <Button kind="quiet" isSmall onClick={() => change({ line: '', at: '' })}>
+            Go to the newest lines
+          </Button>
+        )}
+      </Lines>
     </section>
-  );
-}
-
-type ToolsProps = {
-  filters: LogFilters;
-  change: (changes: Record<string, string>) => void;
-  isWrapped: boolean;
-  setWrapped: (isWrapped: boolean) => void;
-  children: ComponentChildren;
-};
-
-function Tools({ filters, change, isWrapped, setWrapped, children }: ToolsProps) {
-  return (
-    <div class="log-tools">
-      <fieldset class="choice" aria-label="Which log">
-        {(['build', 'deploy'] as const).map((each) => (
-          <button
-            key={each}
-            type="button"
-            aria-pressed={filters.type === each}
-            onClick={() => change({ log: each, line: '', at: '' })}
-          >
-            {each === 'build' ? 'Build' : 'Deploy and server'}
-          </button>
-        ))}
-      </fieldset>
-      <SearchField
-        label="Lines that contain"
-        placeholder="Search"
-        text={filters.query}
-        set={(q) => change({ q, line: '', at: '' })}
-      />
-      <select
-        aria-label="At least this level"
-        value={filters.level}
-        onChange={({ currentTarget }) => change({ level: currentTarget.value })}
-      >
-        <option value="">Every level</option>
-        {levels.slice(1).map((level) => (
-          <option key={level} value={level}>
-            {level === 'ERROR' ? 'Errors' : `${level.charAt(0)}${level.slice(1).toLowerCase()} and above`}
-          </option>
-        ))}
-      </select>
-      <label class="check">
-        <input type="checkbox" checked={isWrapped} onChange={() => setWrapped(!isWrapped)} /> Wrap
-      </label>
-      {children}
-    </div>
   );
 }
 
@@ -106,9 +66,11 @@ type LinesProps = {
   isLive: boolean;
   line: string | null;
   link: (entry: LogEntry) => void;
+  /** What stands at the foot, beside how many lines there are. */
+  children: ComponentChildren;
 };
 
-function Lines({ log, isWrapped, isLive, line, link }: LinesProps) {
+function Lines({ log, isWrapped, isLive, line, link, children }: LinesProps) {
   const box = useRef<HTMLDivElement>(null);
   const sticks = useRef(true);
   const wasAt = useRef<string | null>(null);
@@ -124,22 +86,13 @@ function Lines({ log, isWrapped, isLive, line, link }: LinesProps) {
   if (log.problem !== undefined && log.lines.length === 0) return <Problem error={log.problem} />;
   if (log.lines.length === 0)
     return (
-      <Empty title={isLive ? 'No line yet. New ones appear by themselves.' : 'There is no such line.'} />
+      <Empty title={isLive ? 'No line yet. New ones appear by themselves.' : 'There is no such line'}>
+        {children}
+      </Empty>
     );
   return (
     <>
-      {log.hasEarlier && (
-        <button
-          type="button"
-          class="earlier"
-          onClick={() => void log.loadEarlier()}
-          disabled={log.lines.length >= LINES_MAX}
-        >
-          {log.lines.length >= LINES_MAX
-            ? `The page shows ${LINES_MAX} lines at most; search, or download the log`
-            : 'Load earlier lines'}
-        </button>
-      )}
+      {log.hasEarlier && <Earlier log={log} />}
       <div
         ref={box}
         class={isWrapped ? 'lines wrapped' : 'lines'}
@@ -160,16 +113,40 @@ function Lines({ log, isWrapped, isLive, line, link }: LinesProps) {
           entry.id === line ? <Line key={entry.id} entry={entry} isChosen /> : drawn(entry),
         )}
       </div>
-      <p class="small quiet" role="status">
-        {log.problem === undefined
-          ? isLive && line === null
-            ? 'Following'
-            : `${log.lines.length} lines`
-          : wordsOf(log.problem)}
-      </p>
+      <Foot log={log} isFollowing={isLive && line === null}>
+        {children}
+      </Foot>
     </>
   );
 }
+
+function Earlier({ log: { lines, loadEarlier } }: { log: Log }) {
+  const isFull = lines.length >= LINES_MAX;
+  return (
+    <button type="button" class="earlier" onClick={() => void loadEarlier()} disabled={isFull}>
+      {isFull
+        ? `The page shows ${LINES_MAX} lines at most; search, or download the log`
+        : 'Load earlier lines'}
+    </button>
+  );
+}
+
+type FootProps = { log: Log; isFollowing: boolean; children: ComponentChildren };
+
+const Foot = ({ log: { problem, lines }, isFollowing, children }: FootProps) => (
+  <footer class="meta">
+    <span class={isFollowing ? 'state busy' : 'state'} role="status">
+      {problem !== undefined && wordsOf(problem)}
+      {problem === undefined && isFollowing && (
+        <>
+          <Icon of={arrowDownToLine} /> Following
+        </>
+      )}
+    </span>
+    <span>{lines.length === 1 ? '1 line' : `${lines.length} lines`}</span>
+    {children}
+  </footer>
+);
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
@@ -202,40 +179,4 @@ function drawn(entry: LogEntry): preact.JSX.Element {
   const line = <Line key={entry.id} entry={entry} />;
   known.set(entry, line);
   return line;
-}
-
-function Download({
-  place,
-  type,
-  name,
-}: {
-  place: Parameters<typeof wholeLog>[0];
-  type: LogType;
-  name: string;
-}) {
-  const [count, setCount] = useState<number>();
-  const [problem, setProblem] = useState(false);
-  const download = async () => {
-    setProblem(false);
-    setCount(0);
-    const url = URL.createObjectURL(await wholeLog(place, type, setCount));
-    const link = document.createElement('a');
-    link.href = url;
-    link.download = name;
-    link.click();
-    URL.revokeObjectURL(url);
-  };
-  return (
-    <button
-      type="button"
-      disabled={count !== undefined}
-      onClick={() =>
-        void download()
-          .catch(() => setProblem(true))
-          .finally(() => setCount(undefined))
-      }
-    >
-      {problem ? 'Download failed; again?' : count === undefined ? 'Download' : `${count} lines…`}
-    </button>
-  );
 }

@@ -86,7 +86,7 @@ type Unchanged<T> = T extends (infer Each)[] ? readonly Each[] : T;
  */
 type Filter<K, S> =
   | ''
-  | (K extends `${string}_time` | 'since' | 'until' ? Date | string : Unchanged<Output<S>>);
+  | (K extends `${string}_time` | 'since' | 'until' | 'from' | 'to' ? Date | string : Unchanged<Output<S>>);
 /** What a schema reads first is of no type; whether it may be left out is said by the schema after it. */
 type MayBeAbsent<S> =
   unknown extends Input<S>

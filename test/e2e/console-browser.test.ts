@@ -177,7 +177,7 @@ it.each([
   expect(await isShown('New deployment')).toBe(canWrite);
   await page.goto(`${program.baseUrl}/console/deployments/${id}`);
   await roleIsKnown(page);
-  await page.getByText('Nothing is deployed yet.').waitFor();
+  await page.getByText('Nothing is deployed yet').waitFor();
   expect(await isShown('Settings')).toBe(canWrite);
   await page.goto(`${program.baseUrl}/console/deployments/${id}/settings`);
   await roleIsKnown(page);
@@ -205,9 +205,12 @@ it('what a deployment is before its first upload is no revision to look at', asy
   await page.keyboard.press('Escape');
   // One that somebody has asked for is shown, whatever came of it.
   await expectApi(program, 'PATCH', `/v2/deployments/${id}`, { source_config: { build_command: 'x' } }, 200);
-  const entry = page.locator('.entry');
-  await entry.getByText('Skipped').waitFor();
-  expect([await entry.count(), await entry.getByRole('link').textContent()]).toEqual([1, 'Revision 2']);
+  const row = page.locator('.rev');
+  await row.getByText('Skipped').waitFor();
+  expect([await row.count(), await row.getByRole('link').getAttribute('aria-label')]).toEqual([
+    1,
+    'Revision 2',
+  ]);
   expect(seen.complaints).toEqual([]);
 });
 
@@ -264,7 +267,7 @@ it('no page has a barrier, in either theme, wide or narrow', async () => {
     for (const [path = '', heading = ''] of places) {
       await page.goto(`${program.baseUrl}/console/${path}`);
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
-      await page.locator('.skeleton').waitFor({ state: 'hidden' });
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
       expect([width, path, await barriersInBothThemes(page)]).toEqual([width, path, []]);
       const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect([width, path, overflow]).toEqual([width, path, 0]);

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { installed } from '../support/console/installed.ts';
+import { chooseFor } from '../support/console/revisions.ts';
 import {
   aReceiver,
   aWorker,
@@ -148,7 +149,7 @@ it('a provider is added, a token of it imported, and an agent connected to it', 
 
 it('the audit says why, is filtered by the address, and leads to the deployment', async () => {
   await page.goto(worker.at(`deployments/${hello.id}`));
-  await button('Restart revision 1').click();
+  await chooseFor(page, 1, /^Restart/);
   await dialog()
     .getByLabel(/^Reason/)
     .fill('because of a test');

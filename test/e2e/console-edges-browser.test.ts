@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { type Installed, installed } from '../support/console/installed.ts';
 import { barriersInBothThemes } from '../support/console/person.ts';
+import { rowOf, serves } from '../support/console/revisions.ts';
 import type { TestRepository } from '../support/files/git-repository.ts';
 import { temporaryFolder } from '../support/files/temporary-folder.ts';
 import {
@@ -51,7 +52,7 @@ it('a folder that is dropped on the page is deployed', async () => {
   await drop(page, project);
   await page.getByText(/^\d+ files$/).waitFor();
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await page.getByRole('heading', { name: 'Revision 2' }).getByText('Deployed').waitFor();
+  await serves(page, 2);
   const { resources } = await expectApi<{ resources: ShownDeployment[] }>(
     program,
     'GET',
@@ -87,7 +88,7 @@ it('resources are changed with the version that was seen, and a revision says wh
   const sent = page.waitForRequest((request) => request.method() === 'PATCH');
   await page.getByRole('button', { name: 'Save and deploy' }).click();
   expect((await sent).headers()['if-match']).toMatch(/^"\d+(\.[\w-]+)?"$/);
-  await page.getByRole('heading', { name: 'Revision 3' }).getByText('Deployed').waitFor();
+  await serves(page, 3);
   const { source_config } = await expectApi<{ source_config: { resource_spec: object } }>(
     program,
     'GET',
@@ -99,6 +100,7 @@ it('resources are changed with the version that was seen, and a revision says wh
   const redeploy = `/v2/deployments/${made.id}/revisions/${made.latest_revision_id}/redeploy`;
   await expectApi(program, 'POST', redeploy, { reason: 'because of a test' }, 200);
   await page.goto(at(`deployments/${made.id}`));
+  await page.getByRole('link', { name: 'Revision 4', exact: true }).click();
   await page.getByText('Runs revision 1 again: because of a test').waitFor();
 });
 
@@ -166,9 +168,8 @@ it('a status that a later version has is shown by its name, and the page works',
   const row = page.getByRole('row', { name: /later/ });
   await row.getByText('Rolling out').first().waitFor();
   await row.getByRole('link', { name: 'later', exact: true }).click();
-  await page.getByRole('link', { name: 'Revision 1' }).waitFor();
-  await page.locator('.entry').getByText('Rolling out').waitFor();
-  await page.getByRole('link', { name: 'Revision 1' }).click();
+  await rowOf(page, 1).getByText('Rolling out').waitFor();
+  await page.getByRole('link', { name: 'Revision 1', exact: true }).click();
   await page.getByRole('heading', { name: 'Revision 1' }).getByText('Rolling out').waitFor();
   expect(seen.complaints).toEqual([]);
   await page.unrouteAll({ behavior: 'ignoreErrors' });

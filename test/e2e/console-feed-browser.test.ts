@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import type { EventListView } from '../../lib/features/events/shape.ts';
 import { type Installed, installed } from '../support/console/installed.ts';
 import { aLink, aPerson } from '../support/console/person.ts';
+import { rowOf } from '../support/console/revisions.ts';
 import { gitRepositoryIn } from '../support/files/git-repository.ts';
 import { temporaryFolder } from '../support/files/temporary-folder.ts';
 import { waitInShell } from '../support/programs/gate.ts';
@@ -109,19 +110,19 @@ it('while something moves the feed is asked every two seconds, and what moved is
     source_config: { repo_url: repository.url, build_command: 'sh build.sh' },
   });
   const { page, asked } = await watched(`deployments/${moving.id}`);
-  await page.locator('.entry').getByText('Building').waitFor();
+  await rowOf(page, 1).getByText('Building').waitFor();
   await pass(page, asked, MOVING, 2);
   await writeFile(gate, '');
   await until(
     async () => {
       await page.clock.runFor(MOVING);
-      return page.locator('.entry').getByText('Serving').isVisible();
+      return rowOf(page, 1).getByText('Serving').isVisible();
     },
     { what: 'the deployment to serve' },
   );
   await page.getByRole('heading', { name: 'moving' }).getByText('Serving').waitFor();
   const { custom_url } = (await deploymentOf(program, moving.id)).source_config;
-  await page.getByRole('link', { name: custom_url ?? '', exact: true }).waitFor();
+  await page.locator(`.addr a[href^="${custom_url}"]`).waitFor();
 });
 
 it('a tab that nobody sees asks for nothing, and catches up when it is seen again', async () => {

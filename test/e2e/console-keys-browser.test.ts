@@ -2,6 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { installed } from '../support/console/installed.ts';
 import { aLink, aPerson, barriersInBothThemes } from '../support/console/person.ts';
+import { rowOf, serves } from '../support/console/revisions.ts';
 import type { TestRepository } from '../support/files/git-repository.ts';
 import { create, deployed, expectApi, type Program } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
@@ -60,7 +61,7 @@ it('by keyboard alone', async () => {
   await tabTo(page, page.getByLabel('Address of the repository'));
   await page.keyboard.type(repository.url);
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Revision 1' }).getByText('Deployed').waitFor();
+  await serves(page, 1);
   expect(await opened(page, () => choose(page, 'open', 'Open the address'))).toContain('v1');
   // Another place, and back by the deployment's name.
   await choose(page, 'deployments', /^Deployments/);
@@ -70,7 +71,7 @@ it('by keyboard alone', async () => {
   await choose(page, 'restart', 'Restart revision 1');
   await tabTo(page, page.getByRole('dialog').getByRole('button', { name: 'Restart' }));
   await page.keyboard.press('Enter');
-  await page.locator('.entry', { hasText: 'Revision 2' }).getByText('Serving').waitFor();
+  await rowOf(page, 2).getByText('Serving').waitFor();
   expect(seen.complaints).toEqual([]);
 });
 
@@ -81,9 +82,9 @@ it('by mouse alone, but for the texts', async () => {
   await page.getByLabel('Name').fill('by-mouse');
   await page.getByLabel('Address of the repository').fill(repository.url);
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await page.getByRole('heading', { name: 'Revision 1' }).getByText('Deployed').waitFor();
+  await serves(page, 1);
   await page.getByRole('link', { name: 'by-mouse' }).click();
-  const address = page.locator('.facts').getByRole('link', { name: /\/d\/by-mouse$/ });
+  const address = page.locator('.addr').getByRole('link', { name: /\/d\/by-mouse$/ });
   expect(await opened(page, () => address.click())).toContain('v1');
   await page.getByRole('button', { name: /^Search or jump to/ }).click();
   await page.getByRole('option', { name: /^Deployments/ }).click();
@@ -103,7 +104,7 @@ it('the palette has what the role may do, no barrier, and its key is listed with
   const { page } = await aPerson(browser);
   await page.goto(await aLink(program, made.key));
   await page.getByRole('link', { name: 'shared', exact: true }).click();
-  await page.getByRole('link', { name: 'Revision 1' }).waitFor();
+  await rowOf(page, 1).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('option', { name: /^Log of revision 1/ }).waitFor();
   await page.getByRole('option', { name: /^Open the address/ }).waitFor();

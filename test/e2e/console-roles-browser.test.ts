@@ -17,7 +17,6 @@ let program: Program;
 let at: Installed['at'];
 let signedIn: Installed['signedIn'];
 let hello: ShownDeployment;
-let slow: ShownDeployment;
 
 type Made = { id: string };
 /** One thing of each kind that has a page. */
@@ -50,9 +49,6 @@ installed(
     ({ program, at, signedIn } = here);
     const repository = await here.repository();
     hello = await deployed(program, await create(program, 'hello', repository.url));
-    slow = await create(program, 'slow', repository.url, {
-      source_config: { repo_url: repository.url, build_command: 'sleep 86399' },
-    });
     own = await things(program);
     await post('/v2/members', { user_id: 'ada@example', role: 'viewer' }, 201);
     const url = 'http://localhost:9/oauth';
@@ -62,7 +58,7 @@ installed(
     const imported = await post('/v2/auth/tokens/import', token, 200);
     await post('/v2/auth/agents/assistant/connections', { oauth_token_id: imported.id }, 201);
   },
-  { SLIPWAY_MORE_TENANTS: 'true', SLIPWAY_BUILD_SECONDS: '86400' },
+  { SLIPWAY_MORE_TENANTS: 'true' },
 );
 
 /** Opens a page, and waits until it has said all that it is going to. */
@@ -222,8 +218,7 @@ const dialogs = (): [path: string, dialogs: [button: string | RegExp, title: Reg
       ['New tenant', /New tenant/],
     ],
   ],
-  [`deployments/${hello.id}`, [[/^Restart revision/, /Restart revision 1/]]],
-  [`deployments/${slow.id}`, [['Interrupt', /Interrupt revision 1/]]],
+  [`deployments/${hello.id}`, [['Deploy latest', /Deploy the newest commit of main/]]],
   [`deployments/${hello.id}/settings`, [['Delete this deployment', /Delete hello/]]],
 ];
 

@@ -134,7 +134,7 @@ it('who may not change deployments asks no servers', async () => {
   const other = (await aPerson(browser)).page;
   await other.goto(await aLink(program, viewer.key));
   await other.getByRole('link', { name: 'echo', exact: true }).click();
-  await other.getByRole('link', { name: 'Revision 1' }).waitFor();
+  await other.getByRole('link', { name: 'Revision 1', exact: true }).waitFor();
   expect(await other.getByRole('link', { name: 'Try', exact: true }).count()).toBe(0);
   await other.goto(`${program.baseUrl}/console/deployments/${made.id}/try`);
   await other.getByText('Your role asks no servers').waitFor();

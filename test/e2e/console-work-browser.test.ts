@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { type Installed, installed } from '../support/console/installed.ts';
 import { barriersInBothThemes, type Person } from '../support/console/person.ts';
+import { chooseFor, rowOf, serves } from '../support/console/revisions.ts';
 import type { TestRepository } from '../support/files/git-repository.ts';
 import { temporaryFolder } from '../support/files/temporary-folder.ts';
 import { helloFiles } from '../support/programs/hello-server.ts';
@@ -69,14 +70,21 @@ it('a failed build is explained on the page, down to the line of its log', async
   await page.getByRole('link', { name: 'hello', exact: true }).waitFor();
   await picture('console-deployments.png');
   await row.getByRole('link', { name: 'broken' }).click();
-  await page.getByRole('link', { name: 'Revision 1' }).click();
+  await page.getByRole('link', { name: 'Revision 1', exact: true }).click();
+  await page.getByText('`npm run no-such-script` exited with code 1').first().waitFor();
+  await page.getByText('Nothing serves yet').waitFor();
+  await page
+    .getByLabel('The lines that matter')
+    .getByText(/Missing script/)
+    .waitFor();
   const line = page
-    .locator('.line')
+    .locator('.lines .line')
     .filter({ hasText: /Missing script/ })
     .first();
   await line.waitFor();
-  await page.getByLabel('At least this level').selectOption('ERROR');
-  await until(async () => (await page.locator('.line.INFO').count()) === 0, {
+  await page.getByRole('button', { name: /^Level/ }).click();
+  await page.getByRole('option', { name: 'Errors' }).click();
+  await until(async () => (await page.locator('.lines .INFO').count()) === 0, {
     what: 'errors alone',
   });
   await line.waitFor();
@@ -87,7 +95,7 @@ it('a failed build is explained on the page, down to the line of its log', async
   const other = await person.context.newPage();
   await other.goto(page.url());
   await other
-    .locator('.line.chosen')
+    .locator('.lines .chosen')
     .filter({ hasText: /Missing script/ })
     .waitFor();
   await other.close();
@@ -111,29 +119,29 @@ it('rolls back in two clicks, after showing what that changes, while no request 
     }
   })();
   await page.goto(at(`deployments/${hello.id}`));
-  await page.getByRole('button', { name: 'Roll back revision 1' }).click();
+  await chooseFor(page, 1, /^Roll back to 1/);
   const dialog = page.getByRole('dialog', { name: 'Roll back to revision 1?' });
   await dialog.getByRole('row', { name: /Commit/ }).waitFor();
   await dialog.getByRole('button', { name: 'Roll back' }).click();
-  await page.getByRole('link', { name: 'Revision 3' }).waitFor();
-  await page.locator('.entry', { hasText: 'Revision 3' }).getByText('Serving').waitFor();
+  await rowOf(page, 3).getByText('Serving').waitFor();
+  await rowOf(page, 2).getByText('Rolled back').waitFor();
   isCalling = false;
   await client;
   expect([failures, calls > 10]).toEqual([[], true]);
   await picture('console-deployment.png');
-  await page.getByRole('img', { name: /Revision 1: / }).waitFor();
+  await page
+    .getByRole('img', { name: /to build, .* to deploy$/ })
+    .first()
+    .waitFor();
   expect(await barriersInBothThemes(page)).toEqual([]);
 });
 
 it('a reason is kept by the audit log', async () => {
   await page.goto(at(`deployments/${hello.id}`));
-  await page
-    .locator('.entry.active')
-    .getByRole('button', { name: /Redeploy|Restart/ })
-    .click();
+  await chooseFor(page, 3, /^Restart/);
   await page.getByLabel(/Reason/).fill('because of a test');
   await page.keyboard.press('Enter');
-  await page.getByRole('link', { name: 'Revision 4' }).waitFor();
+  await rowOf(page, 4).waitFor();
   const events = async () => (await api(program, 'GET', '/v2/audit-events?action=revision.redeploy')).body;
   await until(async () => JSON.stringify(await events()).includes('because of a test'), {
     what: 'the event',
@@ -145,15 +153,16 @@ it('a revision that waits says for whom, and one at work is interrupted', async 
     source_config: { repo_url: repository.url, build_command: 'sleep 86399' },
   });
   await page.goto(at(`deployments/${slow.id}`));
-  await page.locator('.entry').getByText('Building').waitFor();
+  await rowOf(page, 1).getByText('Building').waitFor();
   await expectApi(program, 'POST', `/v2/deployments/${slow.id}/revisions`, {}, 201);
-  await page.getByText('Place in the queue: 1').waitFor();
+  await rowOf(page, 2).getByText('Waiting, 1st').waitFor();
+  await page.getByRole('link', { name: 'Revision 2', exact: true }).click();
   await page.getByText(/^Waits for revision 1, building for \d+ (s|min)\.$/).waitFor();
+  await page.goBack();
   for (const number of [2, 1]) {
-    const entry = page.locator('.entry', { hasText: `Revision ${number}` });
-    await entry.getByRole('button', { name: 'Interrupt' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Interrupt' }).click();
-    await entry.getByText('Interrupted', { exact: true }).waitFor();
+    await chooseFor(page, number, /^Stop/);
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+    await rowOf(page, number).getByText('Stopped', { exact: true }).waitFor();
   }
 });
 
@@ -162,10 +171,10 @@ it('a log of two hundred thousand lines is looked at, searched and followed', as
     source_config: { repo_url: repository.url, build_command: 'seq 200000 && sleep 2' },
   });
   await page.goto(at(`deployments/${long.id}/revisions/${long.latest_revision_id}?log=build`));
-  await page.locator('.line').getByText('200000', { exact: true }).waitFor({ timeout: 240_000 });
-  expect(await page.locator('.line').count()).toBeLessThanOrEqual(5_000);
+  await page.locator('.lines .line').getByText('200000', { exact: true }).waitFor({ timeout: 240_000 });
+  expect(await page.locator('.lines .line').count()).toBeLessThanOrEqual(5_000);
   await page.getByLabel('Lines that contain').fill('123456');
-  await until(async () => (await page.locator('.line').count()) === 1, {
+  await until(async () => (await page.locator('.lines .line').count()) === 1, {
     what: 'the one line',
   });
   await deployed(program, long);
@@ -179,7 +188,7 @@ it('a folder is deployed', async () => {
   await page.getByLabel('A folder', { exact: true }).check();
   await page.getByLabel('Choose a folder').setInputFiles(project);
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await page.getByRole('heading', { name: 'Revision 2' }).getByText('Deployed').waitFor();
+  await serves(page, 2);
   const { resources } = await expectApi<{ resources: ShownDeployment[] }>(
     program,
     'GET',
@@ -257,7 +266,7 @@ it('no secret is anywhere in the browser, and its policy had nothing to refuse',
   for (const path of ['deployments', `deployments/${hello.id}`, `deployments/${hello.id}/settings`]) {
     await page.goto(at(path));
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.locator('.skeleton').waitFor({ state: 'hidden' });
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
     const held = await page.evaluate<string>(
       'document.documentElement.outerHTML + JSON.stringify([{ ...sessionStorage }, { ...localStorage }, history.state])',
     );

@@ -10,7 +10,7 @@ export type TestRepository = {
   /** Runs git in it and gives its output. */
   git(...args: string[]): string;
   /** Writes the files and commits everything. */
-  commit(files: Files): Promise<void>;
+  commit(files: Files, message?: string): Promise<void>;
 };
 
 type ObjectFormat = 'sha1' | 'sha256';
@@ -53,10 +53,10 @@ export async function gitRepositoryIn(
       stdio: ['ignore', 'pipe', 'pipe'],
     }).trim();
   git('init', '--quiet', '--initial-branch=main', `--object-format=${format}`);
-  const commit = async (added: Files) => {
+  const commit = async (added: Files, message = 'change') => {
     await writeFiles(folder, added);
     git('add', '--all');
-    git('commit', '--quiet', '--allow-empty', '--message=change');
+    git('commit', '--quiet', '--allow-empty', `--message=${message}`);
   };
   if (files !== undefined) await commit(files);
   return { folder, url: pathToFileURL(folder).href, git, commit };

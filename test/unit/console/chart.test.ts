@@ -28,7 +28,7 @@ describe('the scale of a chart', () => {
   it('begins at zero and ends at a number that is easily read', () => {
     const tops = [[0], [1], [3], [184], [212], [0.016], [1_000], [], [null, 'none' as const]].map(topOf);
     expect(tops.map((top) => top.toPrecision(2))).toEqual(
-      [1, 1, 5, 200, 250, 0.02, 1_000, 1, 1].map((top) => top.toPrecision(2)),
+      [1, 1, 3, 200, 250, 0.02, 1_000, 1, 1].map((top) => top.toPrecision(2)),
     );
   });
 
@@ -36,7 +36,7 @@ describe('the scale of a chart', () => {
     fc.assert(
       fc.property(fc.array(value), (values) => {
         const [top, most] = [topOf(values), peakOf(values) ?? 0];
-        return top >= most * (1 - 1e-9) && (most === 0 ? top === 1 : top <= most * 2.5 * (1 + 1e-9));
+        return top >= most * (1 - 1e-9) && (most === 0 ? top === 1 : top <= most * 1.5 * (1 + 1e-9));
       }),
     );
   });
