@@ -21,7 +21,7 @@ const pages = () => import('./pages/lazy.ts');
 const newDeployment = () => pages().then((page) => page.NewDeployment);
 const deployment = () => pages().then((page) => page.DeploymentPage);
 const revision = () => pages().then((page) => page.RevisionPage);
-const tryPage = () => pages().then((page) => page.TryPage);
+const tryPage = () => import('./pages/try/lazy.ts').then((page) => page.TryPage);
 const settings = () => pages().then((page) => page.SettingsPage);
 const admin = () => import('./pages/lazy-admin.ts');
 const activity = () => admin().then((page) => page.Activity);

@@ -1,12 +1,12 @@
-import type { Ask } from '../../lib/client/endpoints.ts';
-import { headersIn, type Method, type TypedRequest } from '../logic/server-request.ts';
-import { client } from './api.ts';
-
-const ENDPOINT = 'POST /v2/deployments/{deployment_id}/server-requests';
-/** An agent may think for long before it begins to answer. */
-const ANSWER_MILLISECONDS = 3_600_000;
+import { isWithin } from '../logic/chat/reach.ts';
+import { headersIn, isKeptBack, type Method, type TypedRequest } from '../logic/server-request.ts';
+import { type AgentPlace, askOneWay, canAskDirectly, Unreachable } from './agent.ts';
+import { headersFor } from './agent-headers.ts';
 
 export type ServerAnswer = { status: number; headers: Record<string, string> };
+
+/** Deployments that the API passes no requests on to. */
+const withoutRelay = new Set<string>();
 
 type Heard = {
   signal: AbortSignal;
@@ -15,23 +15,36 @@ type Heard = {
   onText: (text: string) => void;
 };
 
-/** Asks a deployment's server by way of the API, and hands over its answer as it comes. */
+/**
+ * Asks a deployment's server, and hands over its answer as it comes: by way of the API where the server runs on
+ * its machine, which shows redirects and all headers; else from this browser. Credentials for the server go from
+ * the browser alone.
+ */
 export async function askServer(
-  deploymentId: string,
-  { method, path, headers, body }: TypedRequest,
+  place: AgentPlace,
+  { method, path, headers: typed, body }: TypedRequest,
   { signal, onAnswer, onText }: Heard,
 ): Promise<void> {
-  const asked: Ask<typeof ENDPOINT> = {
-    params: { deployment_id: deploymentId },
+  const headers = headersIn(typed);
+  const call = {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- chosen from those of the field
-    body: { method: method as Method, path, headers: headersIn(headers), body },
+    method: method as Method,
+    path,
+    headers,
+    body: method === 'GET' ? undefined : body,
   };
-  const response = await client.open(ENDPOINT, asked, { signal, timeoutMilliseconds: ANSWER_MILLISECONDS });
-  onAnswer({
-    status: Number(response.headers.get('X-Server-Status')),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service writes it so
-    headers: JSON.parse(response.headers.get('X-Server-Headers') ?? '{}') as Record<string, string>,
-  });
-  if (response.body === null) return;
-  for await (const text of response.body.pipeThrough(new TextDecoderStream())) onText(text);
+  const isOpen = canAskDirectly(place.url);
+  const isSecured = [...headers, ...headersFor(place.deploymentId)].some(({ name }) => isKeptBack(name));
+  const isFirst = isOpen && (isSecured || withoutRelay.has(place.deploymentId));
+  const direct = () => askOneWay('direct', place, call, signal);
+  const answer = isFirst
+    ? await direct()
+    : await askOneWay('relay', place, call, signal).catch((error: unknown) => {
+        if (!isOpen || !(error instanceof Unreachable) || !isWithin(place.url, path)) throw error;
+        withoutRelay.add(place.deploymentId);
+        return direct();
+      });
+  onAnswer({ status: answer.status, headers: { ...answer.headers } });
+  if (answer.body === null) return;
+  for await (const text of answer.body.pipeThrough(new TextDecoderStream())) onText(text);
 }

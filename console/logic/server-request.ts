@@ -35,6 +35,10 @@ export const headersIn = (text: string): ServerHeader[] =>
     return found === null ? [] : [{ name: found[1] ?? '', value: found[2] ?? '' }];
   });
 
+/** Proves who asks, so it goes to a server from the browser alone: the API passes it on to none. */
+export const isKeptBack = (name: string): boolean =>
+  ['authorization', 'cookie', 'x-api-key', 'x-tenant-id'].includes(name.toLowerCase());
+
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The same request for a terminal, to the server itself: without any key of this API. */

@@ -11,4 +11,3 @@ export { NewDeployment } from './new-deployment.tsx';
 export { Palette } from './palette.tsx';
 export { RevisionPage } from './revision/page.tsx';
 export { SettingsPage } from './settings.tsx';
-export { TryPage } from './try.tsx';

@@ -7,12 +7,15 @@ export const activity: Icon =
   'M22 12h-2.48a2 2 0 0 0-1.93 1.46l-2.35 8.36a.25.25 0 0 1-.48 0L9.24 2.18a.25.25 0 0 0-.48 0l-2.35 8.36A2 2 0 0 1 4.49 12H2';
 export const arrowDownToLine: Icon = 'M12 17V3|m6 11 6 6 6-6|M19 21H5';
 export const arrowLeft: Icon = 'm12 19-7-7 7-7|M19 12H5';
+export const arrowUp: Icon = 'm5 12 7-7 7 7|M12 19V5';
 export const bookOpen: Icon =
   'M12 5v16|M20.001 19A2 2 0 0022 17V5a2 2 0 00-1.999-2L16 3.002A5 5 0 0012 5a5 5 0 00-4-2H4a2 2 0 00-2 2v12a2 2 0 001.999 2H8a5 5 0 014 2 5 5 0 014-2z';
 export const bot: Icon =
   'M12 8V4H8|M6 8h12a2 2 0 0 1 2 2v8a2 2 0 0 1 -2 2h-12a2 2 0 0 1 -2 -2v-8a2 2 0 0 1 2 -2z|M2 14h2|M20 14h2|M15 13v2|M9 13v2';
 export const box: Icon =
   'M21 8a2 2 0 0 0-1-1.73l-7-4a2 2 0 0 0-2 0l-7 4A2 2 0 0 0 3 8v8a2 2 0 0 0 1 1.73l7 4a2 2 0 0 0 2 0l7-4A2 2 0 0 0 21 16Z|m3.3 7 8.7 5 8.7-5|M12 22V12';
+export const braces: Icon =
+  'M8 3H7a2 2 0 0 0-2 2v5a2 2 0 0 1-2 2 2 2 0 0 1 2 2v5c0 1.1.9 2 2 2h1|M16 21h1a2 2 0 0 0 2-2v-5c0-1.1.9-2 2-2a2 2 0 0 1-2-2V5a2 2 0 0 0-2-2h-1';
 export const check: Icon = 'M20 6 9 17l-5-5';
 export const chevronDown: Icon = 'm6 9 6 6 6-6';
 export const chevronRight: Icon = 'm9 18 6-6-6-6';
@@ -44,11 +47,15 @@ export const gitBranch: Icon =
 export const gitCommitHorizontal: Icon = 'M9 12a3 3 0 1 0 6 0a3 3 0 1 0 -6 0|M3 12L9 12|M15 12L21 12';
 export const gitCompare: Icon =
   'M15 18a3 3 0 1 0 6 0a3 3 0 1 0 -6 0|M3 6a3 3 0 1 0 6 0a3 3 0 1 0 -6 0|M13 6h3a2 2 0 0 1 2 2v7|M11 18H8a2 2 0 0 1-2-2V9';
+export const gitFork: Icon =
+  'M9 18a3 3 0 1 0 6 0a3 3 0 1 0 -6 0|M3 6a3 3 0 1 0 6 0a3 3 0 1 0 -6 0|M15 6a3 3 0 1 0 6 0a3 3 0 1 0 -6 0|M18 9v2c0 .6-.4 1-1 1H7c-.6 0-1-.4-1-1V9|M12 12v3';
+export const hand: Icon =
+  'M18 11V6a2 2 0 0 0-2-2a2 2 0 0 0-2 2|M14 10V4a2 2 0 0 0-2-2a2 2 0 0 0-2 2v2|M10 10.5V6a2 2 0 0 0-2-2a2 2 0 0 0-2 2v8|M18 8a2 2 0 1 1 4 0v6a8 8 0 0 1-8 8h-2c-2.8 0-4.5-.86-5.99-2.34l-3.6-3.6a2 2 0 0 1 2.83-2.82L7 15';
 export const info: Icon = 'M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0|M12 16v-4|M12 8h.01';
-export const keyRound: Icon =
-  'M2.586 17.414A2 2 0 0 0 2 18.828V21a1 1 0 0 0 1 1h3a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h1a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h.172a2 2 0 0 0 1.414-.586l.814-.814a6.5 6.5 0 1 0-4-4z|M16 7.5a.5 .5 0 1 0 1 0a.5 .5 0 1 0 -1 0';
 export const keyboard: Icon =
   'M10 8h.01|M12 12h.01|M14 8h.01|M16 12h.01|M18 8h.01|M6 8h.01|M7 16h10|M8 12h.01|M4 4h16a2 2 0 0 1 2 2v12a2 2 0 0 1 -2 2h-16a2 2 0 0 1 -2 -2v-12a2 2 0 0 1 2 -2z';
+export const keyRound: Icon =
+  'M2.586 17.414A2 2 0 0 0 2 18.828V21a1 1 0 0 0 1 1h3a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h1a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h.172a2 2 0 0 0 1.414-.586l.814-.814a6.5 6.5 0 1 0-4-4z|M16 7.5a.5 .5 0 1 0 1 0a.5 .5 0 1 0 -1 0';
 export const layoutDashboard: Icon =
   'M4 3h5a1 1 0 0 1 1 1v7a1 1 0 0 1 -1 1h-5a1 1 0 0 1 -1 -1v-7a1 1 0 0 1 1 -1z|M15 3h5a1 1 0 0 1 1 1v3a1 1 0 0 1 -1 1h-5a1 1 0 0 1 -1 -1v-3a1 1 0 0 1 1 -1z|M15 12h5a1 1 0 0 1 1 1v7a1 1 0 0 1 -1 1h-5a1 1 0 0 1 -1 -1v-7a1 1 0 0 1 1 -1z|M4 16h5a1 1 0 0 1 1 1v3a1 1 0 0 1 -1 1h-5a1 1 0 0 1 -1 -1v-3a1 1 0 0 1 1 -1z';
 export const list: Icon = 'M3 5h.01|M3 12h.01|M3 19h.01|M8 5h13|M8 12h13|M8 19h13';
@@ -64,6 +71,8 @@ export const moon: Icon =
   'M20.985 12.486a9 9 0 1 1-9.473-9.472c.405-.022.617.46.402.803a6 6 0 0 0 8.268 8.268c.344-.215.825-.004.803.401';
 export const network: Icon =
   'M17 16h4a1 1 0 0 1 1 1v4a1 1 0 0 1 -1 1h-4a1 1 0 0 1 -1 -1v-4a1 1 0 0 1 1 -1z|M3 16h4a1 1 0 0 1 1 1v4a1 1 0 0 1 -1 1h-4a1 1 0 0 1 -1 -1v-4a1 1 0 0 1 1 -1z|M10 2h4a1 1 0 0 1 1 1v4a1 1 0 0 1 -1 1h-4a1 1 0 0 1 -1 -1v-4a1 1 0 0 1 1 -1z|M5 16v-3a1 1 0 0 1 1-1h12a1 1 0 0 1 1 1v3|M12 12V8';
+export const play: Icon =
+  'M5 5a2 2 0 0 1 3.008-1.728l11.997 6.998a2 2 0 0 1 .003 3.458l-12 7A2 2 0 0 1 5 19z';
 export const plug: Icon =
   'M12 22v-5|M15 8V2|M17 8a1 1 0 0 1 1 1v4a4 4 0 0 1-4 4h-4a4 4 0 0 1-4-4V9a1 1 0 0 1 1-1z|M9 8V2';
 export const plus: Icon = 'M5 12h14|M12 5v14';

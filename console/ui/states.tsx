@@ -19,6 +19,7 @@ const pictures = {
   quiet: 'M8 48h22l8-20 12 34 8-14h30M8 64h80',
   people: 'M36 34a9 9 0 1 0-.1 0M20 60c1-10 8-16 16-16s15 6 16 16M64 36a7 7 0 1 0-.1 0M60 46c8-2 16 4 17 14',
   hook: 'M18 24h36a14 14 0 0 1 0 28H34M42 44l-8 8 8 8M66 60h12',
+  talk: 'M22 18h40a6 6 0 0 1 6 6v18a6 6 0 0 1-6 6H40L28 58V48h-6a6 6 0 0 1-6-6V24a6 6 0 0 1 6-6zM28 30h28M28 37h16M76 34h2a6 6 0 0 1 6 6v14a6 6 0 0 1-6 6h-4v8l-9-8H52',
   search: 'M42 52a18 18 0 1 0-.1 0M55 47l18 17M34 34h16',
 } as const;
 export type Picture = keyof typeof pictures;

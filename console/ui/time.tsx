@@ -19,9 +19,11 @@ export function useNow(isQuick = false): number {
 
 /** How long ago; the exact time on hover. */
 export function Time({ at }: { at: string }) {
+  // Something may have happened since the last tick.
+  useNow();
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>
-      {ago(at, useNow())}
+      {ago(at, Date.now())}
     </time>
   );
 }

@@ -33,7 +33,8 @@ export async function bundleConsole(): Promise<ConsoleBundle> {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
-    loader: { '.woff2': 'file' },
+    // The style of a page that few open comes with its script.
+    loader: { '.woff2': 'file', '.sheet.css': 'file' },
     outdir: FOLDER,
     write: false,
     metafile: true,

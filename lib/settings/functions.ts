@@ -74,10 +74,7 @@ export const OIDC_CLIENT_ID = /* @__PURE__ */ variable('OIDC_CLIENT_ID', () => t
 export const OIDC_TOKEN_ENDPOINT = /* @__PURE__ */ variable('OIDC_TOKEN_ENDPOINT', () => z.url().optional());
 /** Where signed addresses of uploads lead, for the console's policy. Absent: to the installation itself. */
 export const UPLOAD_ORIGIN = /* @__PURE__ */ variable('UPLOAD_ORIGIN', () => z.url().optional());
-/**
- * Origins of the agents that the installation runs itself, separated by commas, for the console's policy: one
- * may stand for all hosts of a domain, as in `https://*.agents.example.com`.
- */
+/** Origins of agents that the console's page may ask, separated by commas; `*.` stands for all hosts of a domain. */
 export const AGENT_ORIGINS = /* @__PURE__ */ variable('AGENT_ORIGINS', () => names().default([]));
 /** Compute that the installation runs itself. Absent: agents run on what listeners bring. */
 export const MANAGED_COMPUTE = /* @__PURE__ */ variable('MANAGED_COMPUTE', () =>

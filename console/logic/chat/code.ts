@@ -45,14 +45,16 @@ const pythonValue = (value: unknown): string =>
 const words: Record<string, string | undefined> = { true: 'True', false: 'False', null: 'None' };
 
 function python({ url, threadId, assistant, body }: Sent, isSecured: boolean): string {
-  const key = isSecured ? `, api_key=os.environ["${KEY_VARIABLE}"]` : '';
+  const key = isSecured ? `    api_key=os.environ["${KEY_VARIABLE}"],\n` : '';
   const given = Object.entries(body).map(
     ([name, value]) => `    ${name}=${indented(pythonValue(value), '    ')},\n`,
   );
   const thread = threadId === undefined ? 'client.threads.create()["thread_id"]' : json(threadId);
   return `${isSecured ? 'import os\n' : ''}from langgraph_sdk import get_sync_client
 
-client = get_sync_client(url=${json(agentUrl(url, ''))}${key})
+client = get_sync_client(
+    url=${json(agentUrl(url, ''))},
+${key})
 thread_id = ${thread}
 for part in client.runs.stream(
     thread_id,
@@ -64,12 +66,14 @@ ${given.join('')}    stream_mode="messages-tuple",
 }
 
 function typescript({ url, threadId, assistant, body }: Sent, isSecured: boolean): string {
-  const key = isSecured ? `, apiKey: process.env.${KEY_VARIABLE}` : '';
+  const key = isSecured ? `  apiKey: process.env.${KEY_VARIABLE},\n` : '';
   const given = Object.entries(body).map(([name, value]) => `  ${name}: ${indented(json(value), '  ')},\n`);
   const made = threadId === undefined ? 'const { thread_id } = await client.threads.create();\n' : '';
   return `import { Client } from "@langchain/langgraph-sdk";
 
-const client = new Client({ apiUrl: ${json(agentUrl(url, ''))}${key} });
+const client = new Client({
+  apiUrl: ${json(agentUrl(url, ''))},
+${key}});
 ${made}const run = client.runs.stream(${threadId === undefined ? 'thread_id' : json(threadId)}, ${json(assistant)}, {
 ${given.join('')}  streamMode: "messages-tuple",
 });

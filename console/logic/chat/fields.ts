@@ -95,7 +95,7 @@ export const fieldsOfValue = (value: Json): FormField[] =>
       label: words(name),
       kind: kindOfValue(member),
       options: [],
-      isRequired: false,
+      isRequired: member !== null,
       isWhole: false,
       about: undefined,
       initial: member === null ? '' : shown(member),
@@ -121,7 +121,9 @@ export function filled(fields: readonly FormField[], typed: Typed): Filled {
   const problems: Record<string, string> = {};
   for (const field of fields) {
     const text = typed[field.name] ?? '';
-    if (text === '' && !(field.isRequired && field.kind === 'text')) {
+    // Who empties a text that was there says that it is to be empty.
+    const isEmptied = field.isRequired && field.initial !== '' && ['text', 'long'].includes(field.kind);
+    if (text === '' && !isEmptied) {
       if (field.isRequired) problems[field.name] = `${field.label} is needed.`;
       continue;
     }

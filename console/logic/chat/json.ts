@@ -34,6 +34,10 @@ export function parsed(text: string): unknown {
   }
 }
 
+/** Whatever was thrown, as an error that says something. */
+export const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown));
+
 /** A value for a person to read or edit: a text as it is, all else as JSON. */
 export const shown = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');

@@ -5,6 +5,8 @@ import { fieldAt, isRecord, type Json, listAt, parsed, textAt } from './json.ts'
  * at a time. The official client brings more than a page needs.
  */
 
+/** Where servers are by agreement. */
+export const MCP_PATH = '/mcp';
 export const PROTOCOL = '2025-06-18';
 export const ACCEPTS = 'application/json, text/event-stream';
 
@@ -77,15 +79,35 @@ function withoutBytes(part: unknown): unknown {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The call of a tool for a terminal: servers that keep sessions want the first of three requests to be a hello. */
-export function mcpCurl(url: string, tool: string, args: unknown, isSecured: boolean): string {
-  const body = JSON.stringify(question(1, 'tools/call', { name: tool, arguments: args }), null, 2);
-  return [
-    `curl -sS ${quoted(url)}`,
+type Asked = { method: string; params: unknown };
+type How = {
+  isSecured: boolean;
+  /** The server wants a hello first, and gives a session that each question names. */
+  isStateful: boolean;
+};
+
+/** A question for a terminal. */
+export function mcpCurl(url: string, { method, params }: Asked, { isSecured, isStateful }: How): string {
+  const common = [
+    quoted(url),
     ...(isSecured ? ['-H "Authorization: Bearer $AGENT_KEY"'] : []),
     "-H 'Content-Type: application/json'",
     `-H 'Accept: ${ACCEPTS}'`,
+  ];
+  const body = JSON.stringify(question(1, method, params), null, 2);
+  const first = JSON.stringify(question(0, 'initialize', hello), null, 2);
+  const begins = ['curl -sS -o /dev/null -D -', ...common, `-d ${quoted(first)} |`].join(' \\\n  ');
+  const session = `SESSION=$(${begins}\n  tr -d '\\r' | awk 'tolower($1) == "mcp-session-id:" { print $2 }')\n\n`;
+  const asks = [
+    'curl -sS',
+    ...common,
     `-H 'MCP-Protocol-Version: ${PROTOCOL}'`,
+    ...(isStateful ? ['-H "Mcp-Session-Id: $SESSION"'] : []),
     `-d ${quoted(body)}`,
   ].join(' \\\n  ');
+  return isStateful ? session + asks : asks;
 }
+
+/** What clients such as Cursor and Claude keep of a server. */
+export const mcpConfig = (name: string, url: string): string =>
+  JSON.stringify({ mcpServers: { [name]: { type: 'http', url } } }, null, 2);

@@ -156,7 +156,8 @@ function withCalls(message: Json): Json {
 }
 
 /** The list of messages in the values of a state; undefined: its graph keeps none. */
-export function messagesIn(values: unknown): unknown[] | undefined {
+export function messagesIn(values: unknown): Json[] | undefined {
   const found = fieldAt(values, 'messages');
-  return Array.isArray(found) && found.every(isRecord) ? found : undefined;
+  const all: unknown[] | undefined = Array.isArray(found) ? found : undefined;
+  return all?.every(isRecord) === true ? all : undefined;
 }

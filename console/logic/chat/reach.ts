@@ -13,19 +13,30 @@ export function isAmong(origin: string, allowed: readonly string[]): boolean {
 /** The address of a path of an agent; its own address may have a path too, and no query. */
 export const agentUrl = (url: string, path: string): string => `${url.replace(/\/+$/, '')}${path}`;
 
-/** Whether the page may ask the agent at this address itself. */
-export const isDirect = (url: string | null, allowed: readonly string[]): boolean => {
-  const parsed = url === null ? null : URL.parse(url);
-  return parsed !== null && isAmong(parsed.origin, allowed);
-};
+/** Whether a path stays with the agent: dots in it may lead to another one at the same origin. */
+export function isWithin(url: string, path: string): boolean {
+  const [own, target] = [URL.parse(agentUrl(url, '/')), URL.parse(agentUrl(url, path))];
+  return own !== null && target?.origin === own.origin && target.pathname.startsWith(own.pathname);
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host.endsWith('.localhost') || host === '127.0.0.1' || host === '[::1]';
+
+/**
+ * Whether a page at this host may ask the agent at this address itself. To a page of another machine `localhost`
+ * is not the machine that agents run on, and what is meant for them would go to a stranger.
+ */
+export function isDirect(url: string, allowed: readonly string[], pageHost: string): boolean {
+  const parsed = URL.parse(url);
+  if (parsed === null || (isLoopback(parsed.hostname) && !isLoopback(pageHost))) return false;
+  return isAmong(parsed.origin, allowed);
+}
 
 /** LangSmith Studio runs in the browser: it reaches what the browser trusts. */
 export function studioAddress(url: string): string | undefined {
   const parsed = URL.parse(url);
   if (parsed === null) return undefined;
-  const { protocol, hostname } = parsed;
-  const isHere = hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1';
-  if (protocol !== 'https:' && !isHere) return undefined;
+  if (parsed.protocol !== 'https:' && !isLoopback(parsed.hostname)) return undefined;
   const query = new URLSearchParams({ baseUrl: url.replace(/\/+$/, '') });
   return `https://smith.langchain.com/studio/?${query.toString()}`;
 }

@@ -24,12 +24,16 @@ const ABOVE = { title: 'Deployments', path: '/deployments' };
 type Props = {
   id: string;
   class?: string | undefined;
+  /** What can be done with this tab alone, in the bar at the top. */
+  beside?: ComponentChildren;
+  /** The tab has a primary button of its own. */
+  isPlain?: boolean;
   /** What stands below the tabs, once the deployment is known. */
   children: (deployment: Deployment) => ComponentChildren;
 };
 
 /** What stands around every tab of a deployment: its name, how it is, its address, and what is done with it. */
-export function DeploymentFrame({ id, class: more = '', children }: Props) {
+export function DeploymentFrame({ id, class: more = '', beside, isPlain = false, children }: Props) {
   const { data, error, refetch } = useDeployment(id);
   if (data === undefined)
     return (
@@ -40,13 +44,14 @@ export function DeploymentFrame({ id, class: more = '', children }: Props) {
   const head = {
     badge: <Standing deployment={data} />,
     under: <Addresses deployment={data} />,
-    actions: <Actions deployment={data} />,
+    actions: <Actions deployment={data} isPlain={isPlain} />,
   };
   return (
     <Page
       title={data.display_name ?? data.name}
       above={ABOVE}
       head={head}
+      beside={beside}
       permissions={['deployments:read']}
       class={more}
     >
@@ -89,7 +94,7 @@ function Addresses({ deployment }: { deployment: Deployment }) {
   );
 }
 
-function Actions({ deployment }: { deployment: Deployment }) {
+function Actions({ deployment, isPlain }: { deployment: Deployment; isPlain: boolean }) {
   const canWrite = useCan('deployments:write');
   const [open, setOpen] = useState<'deploy' | 'back'>();
   const { source, status, active_revision_id: active } = deployment;
@@ -103,7 +108,11 @@ function Actions({ deployment }: { deployment: Deployment }) {
           Roll back
         </Button>
       )}
-      <Button kind="primary" icon={origin === 'upload' ? upload : rocket} onClick={() => setOpen('deploy')}>
+      <Button
+        kind={isPlain ? 'plain' : 'primary'}
+        icon={origin === 'upload' ? upload : rocket}
+        onClick={() => setOpen('deploy')}
+      >
         {{ repository: 'Deploy latest', image: 'Deploy again', upload: 'Upload again' }[origin]}
       </Button>
       {open === 'back' && active !== null && (

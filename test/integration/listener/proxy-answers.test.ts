@@ -133,6 +133,63 @@ const CONSENT = {
   'access-control-allow-headers': 'x-api-key',
 };
 
+describe("the console's page", () => {
+  const API = 'http://localhost:4400';
+  const page = (origin: string) => ({ headers: { origin } });
+
+  /** A server that allows one page, with cookies, and answers no preflight. */
+  async function wary() {
+    const started = await startProxy({ url: API });
+    const { target } = await serve((incoming, response) => {
+      const allowed = {
+        'access-control-allow-origin': 'https://own.example',
+        'access-control-allow-credentials': 'true',
+      };
+      response.writeHead(incoming.method === 'OPTIONS' ? 405 : 200, { ...allowed, 'x-own': '1' }).end();
+    });
+    started.proxy.route('app').moveTo(target);
+    return started;
+  }
+
+  it.each([API, 'http://127.0.0.1:4400'])(
+    'at %s may ask any server, and read what it answers',
+    async (origin) => {
+      const { port } = await wary();
+      const asks = { ...PREFLIGHT, headers: { ...PREFLIGHT.headers, origin } };
+      expect(await ask(port, '/d/app/mcp', asks)).toMatchObject({
+        status: 204,
+        headers: { ...CONSENT, 'access-control-allow-origin': origin },
+      });
+      const { status, headers } = await ask(port, '/d/app/mcp', page(origin));
+      expect([status, headers['x-own'], headers['access-control-allow-origin']]).toEqual([200, '1', origin]);
+      // As a program would: whoever is signed in at the server by a cookie is not.
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
+      expect(headers['access-control-expose-headers']).toBe('*');
+    },
+  );
+
+  it.each(['http://localhost:4401', 'https://localhost:4400', 'http://localhost.example:4400', 'null'])(
+    'is none at %s: there the server says who may ask',
+    async (origin) => {
+      const { port } = await wary();
+      const asks = { ...PREFLIGHT, headers: { ...PREFLIGHT.headers, origin } };
+      expect((await ask(port, '/d/app/mcp', asks)).status).toBe(405);
+      const { headers } = await ask(port, '/d/app/mcp', page(origin));
+      expect(headers['access-control-allow-origin']).toBe('https://own.example');
+    },
+  );
+
+  it('elsewhere is one origin alone', async () => {
+    const { proxy, port } = await startProxy({ url: 'https://slipway.example/api' });
+    const { target } = await serve((_, response) => response.end());
+    proxy.route('app').moveTo(target);
+    const { headers } = await ask(port, '/d/app/', page('https://slipway.example'));
+    expect(headers['access-control-allow-origin']).toBe('https://slipway.example');
+    const other = await ask(port, '/d/app/', page('http://localhost:4400'));
+    expect(other.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+});
+
 describe('what the proxy itself says', () => {
   it('of a deployment that is not there can be read by a page that asks first', async () => {
     const { port } = await startProxy();

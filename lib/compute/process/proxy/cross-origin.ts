@@ -10,6 +10,51 @@ const CONSENTS = [
   'access-control-allow-private-network',
 ] as const;
 
+/**
+ * Whether an origin is that of the console, whose pages people speak with any server from. `apiUrl`: where the
+ * API is. This machine has several names.
+ */
+export function isConsole(origin: string, apiUrl: string): boolean {
+  const [page, api] = [URL.parse(origin), URL.parse(apiUrl)];
+  if (page === null || api === null) return false;
+  const areHere = HERE.includes(page.hostname) && HERE.includes(api.hostname);
+  return page.origin === api.origin || (areHere && page.protocol === api.protocol && page.port === api.port);
+}
+
+const HERE: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+const CONSENT_SECONDS = '600';
+
+/**
+ * What the console's pages are told of any server: that they may ask it as a program would, without cookies. A
+ * server says nothing of that itself, or says it of other pages. Undefined: no page of the console asks.
+ */
+export function consoleConsent(
+  { headers }: IncomingMessage,
+  apiUrl: string | undefined,
+): Consent | undefined {
+  const { origin } = headers;
+  if (origin === undefined || apiUrl === undefined || !isConsole(origin, apiUrl)) return undefined;
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': '*',
+    vary: 'Origin',
+  };
+}
+
+/** The answer to a preflight of the console. Undefined: it is no preflight. */
+export function consolePreflight(request: IncomingMessage, consent: Consent): Consent | undefined {
+  if (!isPreflight(request)) return undefined;
+  const { headers } = request;
+  const asked = headers['access-control-request-headers'];
+  return {
+    ...consent,
+    'access-control-allow-methods': headers['access-control-request-method'] ?? '',
+    ...(asked !== undefined && { 'access-control-allow-headers': asked }),
+    'access-control-max-age': CONSENT_SECONDS,
+  };
+}
+
 /** What a server allows the pages of an origin. */
 export type Consent = Readonly<Record<string, string>>;
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { OF_THE_ORIGIN } from '../../../contract/agent-front.ts';
 import { ownRedirect, type WayIn } from '../../../contract/own-redirects.ts';
+import type { Consent } from './cross-origin.ts';
 import type { ProxyTarget } from './target.ts';
 
 /** They speak of one connection only and are never passed on (RFC 9110 §7.6.1). */
@@ -31,6 +32,8 @@ export type Passed = {
   isBare: boolean;
   /** What the client says of where it came from counts: it is a proxy of the operator's. */
   trustProxy: boolean;
+  /** Takes the place of what a server says to pages of other origins. */
+  consent?: Consent | undefined;
 };
 
 function namedByConnection(message: IncomingMessage): string[] {
@@ -123,11 +126,12 @@ export function responseHeaders(
   const dropped = isDropped(response);
   const { statusCode = 0 } = response;
   const isRedirect = statusCode >= 300 && statusCode < 400 && statusCode !== 304;
-  const flat: string[] = [];
+  const flat = Object.entries(asked.to.consent ?? {}).flat();
   for (let at = 0; at + 1 < response.rawHeaders.length; at += 2) {
     const name = response.rawHeaders[at] ?? '';
     const value = response.rawHeaders[at + 1] ?? '';
     const lower = name.toLowerCase();
+    if (asked.to.consent !== undefined && lower.startsWith('access-control-')) continue;
     if (reachesPast.has(lower) || (dropped(lower) && !keep.includes(lower))) continue;
     const isOwn = isRedirect && lower === 'location';
     flat.push(name, isOwn ? ownRedirect(value, wayIn(asked.request, asked.to, asked.target)) : value);

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type HttpRefusal, httpRefusalOf } from '../../../serving/admission.ts';
 import { hostNameOf, isLoopbackHost } from '../../../serving/hosts.ts';
 import { BODY_SILENCE_MILLISECONDS, BODY_SILENT, endSilentBodies } from '../../../serving/silent-bodies.ts';
+import { consoleConsent, consolePreflight } from './cross-origin.ts';
 import { type Forwarded, forward, sendAbsence, sendJson } from './forward.ts';
 import { ProxyRoute } from './route.ts';
 import { forwardUpgrade, isWebSocket, refuseUpgrade } from './upgrade.ts';
@@ -27,6 +28,8 @@ export type ProxyOptions = {
   publicHosts?: readonly string[];
   /** A proxy of the operator's is in front: what a request says of where it came from counts. */
   trustProxy?: boolean;
+  /** Where the API is: its console's pages may read what servers answer. None unless given. */
+  url?: string;
   /** A body without a byte for so long is ended. */
   bodySilenceMilliseconds?: number;
 };
@@ -44,7 +47,7 @@ export class Proxy {
       if ('status' in to) {
         if (to.status === 404) sendAbsence(request, response, to);
         else sendJson(response, to.status, to.detail);
-      } else forward(request, response, to).catch(() => response.destroy());
+      } else this.#forward(request, response, to).catch(() => response.destroy());
     });
     this.#server.on('upgrade', (request, socket, early) => {
       const to = this.#find(request);
@@ -84,6 +87,15 @@ export class Proxy {
   close(): void {
     this.#server.close();
     this.#server.closeAllConnections();
+  }
+
+  /** A preflight of the console is answered here; its other requests are passed on as those of all. */
+  async #forward(request: IncomingMessage, response: ServerResponse, to: Forwarded): Promise<void> {
+    const consent = consoleConsent(request, this.#options.url);
+    const preflight = consent && consolePreflight(request, consent);
+    if (preflight === undefined) return forward(request, response, { ...to, consent });
+    response.writeHead(204, preflight).end();
+    return undefined;
   }
 
   /** The route and the path behind it, or why there is none. */

@@ -31,6 +31,7 @@ it('the call of a tool is approved, edited or rejected', () => {
     'Approve send refund': approved,
     Reject: { decisions: [{ type: 'reject' }] },
   });
+  expect(filled(asked({ to: 'a' }).fields, { to: '' })).toEqual({ value: { to: '' }, problems: {} });
   expect(repliesOf(value, { amount: '20' })['Approve send refund']).toEqual({
     decisions: [{ type: 'edit', edited_action: { name: 'send_refund', args: { amount: 20, note: null } } }],
   });

@@ -40,12 +40,13 @@ it('what is typed becomes a value, without what was left empty', () => {
 });
 
 it('what is wrong is said by field', () => {
-  const { problems } = filled(fields, { times: '1.5', extra: '{', either: '' });
+  const { problems } = filled(fields, { text: 'a', times: '1.5', extra: '{', either: '' });
   expect(problems).toEqual({
     times: 'Times is a whole number.',
     extra: expect.stringMatching(/^Extra is not valid JSON\. /) as string,
   });
   expect(filled(fields, { times: 'x', extra: '' }).problems).toEqual({
+    text: 'Text is needed.',
     times: 'Times is a number, such as 12.5.',
     extra: 'Extra is needed.',
   });

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { codeOf, languages } from '../../../../console/logic/chat/code.ts';
-import { answerIn, mcpCurl, toolResultOf, toolsOf } from '../../../../console/logic/chat/mcp.ts';
-import { isAmong, isDirect, studioAddress } from '../../../../console/logic/chat/reach.ts';
+import { answerIn, mcpConfig, mcpCurl, toolResultOf, toolsOf } from '../../../../console/logic/chat/mcp.ts';
+import { isAmong, isDirect, isWithin, studioAddress } from '../../../../console/logic/chat/reach.ts';
+import { codeParts, textParts } from '../../../../console/logic/chat/text-parts.ts';
 import { assistantsOf, checkpointsOf, threadsOf } from '../../../../console/logic/chat/threads.ts';
+import { seconds, timed, tookSeconds } from '../../../../console/logic/chat/timing.ts';
 
 const sent = {
   url: 'https://a.example/d/t/agent/',
@@ -39,7 +41,7 @@ it('Python reads what the page would send, with its own words for three values',
 
 it('no language has a key in it', () => {
   for (const language of languages) expect(codeOf(language, sent, true)).toMatch(/AGENT_KEY/);
-  expect(codeOf('TypeScript', sent, false)).toContain('apiUrl: "https://a.example/d/t/agent" });');
+  expect(codeOf('TypeScript', sent, false)).toContain('apiUrl: "https://a.example/d/t/agent",\n});');
 });
 
 it('an agent is asked by the page itself where its origin is among those of the policy', () => {
@@ -53,11 +55,15 @@ it('an agent is asked by the page itself where its origin is among those of the 
     'http://localhost:44012',
   ])
     expect([origin, isAmong(origin, allowed)]).toEqual([origin, false]);
-  expect([
-    isDirect('http://localhost:4401/d/x', allowed),
-    isDirect(null, allowed),
-    isDirect('x', allowed),
-  ]).toEqual([true, false, false]);
+  const agent = 'http://localhost:4401/d/x';
+  expect([isDirect(agent, allowed, 'localhost'), isDirect(agent, allowed, '127.0.0.1')]).toEqual([
+    true,
+    true,
+  ]);
+  // There it is another machine.
+  expect(isDirect(agent, allowed, 'slipway.example')).toBe(false);
+  expect(isDirect('https://a.agents.example/d', allowed, 'slipway.example')).toBe(true);
+  expect(isDirect('x', allowed, 'localhost')).toBe(false);
 });
 
 it('Studio is for addresses that a browser elsewhere trusts', () => {
@@ -137,7 +143,59 @@ it('an MCP server is understood: its tools, its answers, and what it refuses', (
     ],
   });
   expect(toolResultOf({ content: [], structuredContent: { n: 1 } }).parts).toEqual([{ value: { n: 1 } }]);
-  expect(mcpCurl("http://x/mcp?a='", 'shout', { text: 'a' }, true)).toContain(
-    '"Authorization: Bearer $AGENT_KEY"',
-  );
+});
+
+it('curl calls a tool, after a hello where the server keeps sessions', () => {
+  const call = { method: 'tools/call', params: { name: "it's" } };
+  const plain = mcpCurl('http://x/mcp', call, { isSecured: true, isStateful: false });
+  expect(plain).toContain('"Authorization: Bearer $AGENT_KEY"');
+  const script = mcpCurl('http://x/mcp', call, { isSecured: false, isStateful: true });
+  const curl = `curl() { case "$*" in *initialize*) printf 'HTTP/1.1 200\\r\\nMCP-Session-Id: s-1\\r\\n\\r\\n' ;; *) printf '%s\\n' "$@" ;; esac; }`;
+  const said = execFileSync('sh', ['-c', `${curl}\n${script}`], { encoding: 'utf8' });
+  expect(said).toContain('Mcp-Session-Id: s-1\n');
+  expect(JSON.parse(said.slice(said.indexOf('-d\n') + 3))).toMatchObject(call);
+  expect(JSON.parse(mcpConfig('words', 'http://x/mcp'))).toEqual({
+    mcpServers: { words: { type: 'http', url: 'http://x/mcp' } },
+  });
+});
+
+it('texts of agents open addresses of the web alone, and code has its words and texts in colours', () => {
+  expect(textParts('See https://a.example/x?y=1. javascript:alert(1) (http://b.example)')).toEqual([
+    { text: 'See ', isAddress: false },
+    { text: 'https://a.example/x?y=1', isAddress: true },
+    { text: '. javascript:alert(1) (', isAddress: false },
+    { text: 'http://b.example', isAddress: true },
+    { text: ')', isAddress: false },
+  ]);
+  expect(textParts('')).toEqual([]);
+  const parts = codeParts('for x in f("for 1", 2)');
+  expect(parts.filter(({ kind }) => kind !== 'plain').map(({ text }) => text)).toEqual([
+    'for',
+    'in',
+    '"for 1"',
+    '2',
+  ]);
+  expect(parts.map(({ text }) => text).join('')).toBe('for x in f("for 1", 2)');
+});
+
+it('a tool takes as long as the page has waited for it', () => {
+  const call = (result?: { value: unknown; isError: boolean }) => ({ id: 'c', name: 'n', args: {}, result });
+  const message = (calls: ReturnType<typeof call>[]) => [
+    { id: 'm', from: 'agent' as const, text: '', thoughts: '', calls, tokens: undefined },
+  ];
+  const begun = timed(new Map(), message([call()]), 1_000);
+  expect(tookSeconds(begun, 'c')).toBeUndefined();
+  const done = timed(begun, message([call({ value: 1, isError: false })]), 3_100);
+  expect(tookSeconds(timed(done, message([call({ value: 1, isError: false })]), 9_000), 'c')).toBe('2.1 s');
+  // Seen for the first time with its answer.
+  const late = timed(new Map(), message([call({ value: 1, isError: false })]), 1_000);
+  expect(tookSeconds(timed(late, message([call({ value: 1, isError: false })]), 9_000), 'c')).toBeUndefined();
+  expect(seconds(150_000)).toBe('3 min');
+});
+
+it('a path stays with its agent', () => {
+  const url = 'http://localhost:4401/d/it';
+  expect([isWithin(url, '/ok?a=/../b'), isWithin(url, '/a/../b')]).toEqual([true, true]);
+  for (const path of ['/../other/ok', '/%2e%2e/other', '/..\\other'])
+    expect([path, isWithin(url, path)]).toEqual([path, false]);
 });

@@ -1,0 +1,14 @@
+/**
+ * Adds a style that few pages need, by its address beside the script that asks for it, and resolves once it
+ * counts. Rejects where it is not there any more: it belongs to an earlier version.
+ */
+export function loadSheet(path: string, script: string): Promise<void> {
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.href = new URL(path, script).href;
+  return new Promise((resolve, reject) => {
+    link.addEventListener('load', () => resolve());
+    link.addEventListener('error', () => reject(new Error(`${link.href} could not be loaded`)));
+    document.head.append(link);
+  });
+}
