@@ -57,13 +57,13 @@ export async function getDeploymentMetrics(
   };
 }
 
-/** The time that is asked for, in whole steps. */
+/** The time that is asked for, in whole steps; by default an hour, or one step that is longer. */
 function timeOf({ from: asked, to: until, step }: Query, stepMilliseconds: number, now: number): Time {
   const end = until ?? now;
-  const begin = asked ?? end - HOUR_MILLISECONDS;
-  if (begin >= end) throw refusedTime(`it must be before 'to'`, begin);
-  const from = Math.max(0, Math.floor(begin / stepMilliseconds) * stepMilliseconds);
   const to = Math.ceil(end / stepMilliseconds) * stepMilliseconds;
+  const begin = asked ?? to - Math.max(HOUR_MILLISECONDS, stepMilliseconds);
+  if (asked !== undefined && asked >= end) throw refusedTime(`it must be before 'to'`, asked);
+  const from = Math.max(0, Math.floor(begin / stepMilliseconds) * stepMilliseconds);
   const points = (to - from) / stepMilliseconds;
   if (points <= POINTS_MAX) return { from, to };
   throw refusedTime(

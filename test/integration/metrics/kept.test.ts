@@ -2,11 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { COUNTS_MINUTES_MAX, type CountsRow } from '../../../lib/contract/deployments/counts.ts';
 import { rollUpMetrics } from '../../../lib/core/engine/roll-up-metrics.ts';
 import { sweep } from '../../../lib/core/engine/sweep.ts';
-import { findTotals, hoursIn, minutesIn, totalsByRevision } from '../../../lib/core/items/metrics.ts';
+import {
+  findTotals,
+  hoursIn,
+  minutesIn,
+  noteQuarter,
+  totalsByRevision,
+} from '../../../lib/core/items/metrics.ts';
 import { findUnmeasured } from '../../../lib/core/items/unmeasured.ts';
 import { countOf } from '../../../lib/domain/metrics/histogram.ts';
 import { mergeAll } from '../../../lib/domain/metrics/merge.ts';
+import { quarterOfMinute } from '../../../lib/domain/metrics/times.ts';
 import { deleteListener } from '../../../lib/features/listeners/delete.ts';
+import { write } from '../../../lib/store/dynamodb/write.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import {
   atFullHour,
@@ -116,6 +124,20 @@ describe('what a listener counts', () => {
     const totals = await findTotals(world.deps.table, ref);
     expect(totals && totalsByRevision(totals).get(1)?.requests?.all).toBe(10);
     expect(await hours()).toHaveLength(2);
+  });
+
+  it('is kept by the claim that follows one that died in between', async () => {
+    const { world, of, ref } = await scene();
+    world.advance(60);
+    const minute = lastMinute(world);
+    const quarter = quarterOfMinute(minute);
+    const lookAt = world.deps.clock.now() + 3_600_000;
+    await write(world.deps.table, noteQuarter(ref, undefined, { name: 'a', quarter, lookAt }));
+    await claimWith(world, { counts: [minuteOf(of, minute, { requests: { all: 3 } })] });
+    world.advance(4 * 3600);
+    await sweep(world.deps, { all: false }, () => undefined);
+    const totals = await findTotals(world.deps.table, ref);
+    expect(totals && totalsByRevision(totals).get(1)?.requests?.all).toBe(3);
   });
 
   it('is passed over where it is of another listener, of no revision, or of another time', async () => {

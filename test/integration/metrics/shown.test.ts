@@ -82,7 +82,7 @@ describe('what was measured of a deployment', () => {
     await tell(world, second, { requests: { all: 0 }, servers_wanted: 2, servers_ready: 2 });
     const shown = await ask(world, first);
     expect(shown).toMatchObject({ step: 60, source: 'listener' });
-    expect(Date.parse(shown.to) - Date.parse(shown.from)).toBeLessThanOrEqual(61 * 60_000);
+    expect(Date.parse(shown.to) - Date.parse(shown.from)).toBe(3_600_000);
     expect(shown.total.map(({ requests: some }) => some?.all)).toEqual([90, 110, 0]);
     const [, both, idle] = shown.total;
     expect(both?.requests).toEqual({
@@ -165,6 +165,8 @@ describe('what was measured of a deployment', () => {
     const long = { from: iso(now - 1501 * 60_000), to: iso(now) };
     await expect(ask(world, second, long)).rejects.toThrow('a longer step');
     expect(await ask(world, second, { ...long, step: '300' })).toMatchObject({ total: [] });
+    const day = await ask(world, second, { step: '86400' });
+    expect(Date.parse(day.to) - Date.parse(day.from)).toBe(86_400_000);
   });
 
   it('is read at the price of what is shown', async () => {
