@@ -47,9 +47,9 @@ const addRequests = (a: Requests, b: Requests): Requests => ({
 });
 
 /**
- * Values that somebody else has measured as one, as `merge` does with what listeners count: `revisions` at the
- * same time, or `times` that follow each other. What nobody can add up is null. Runs and restarts are never
- * measured so.
+ * Values that somebody else has measured as one, as `merge` does with what listeners count: `revisions` at
+ * the same time, or `times` that follow each other. What nobody can add up is null. Runs and restarts are
+ * never measured so.
  */
 export function joined(all: readonly MetricsValues[], how: 'times' | 'revisions'): MetricsValues {
   const peak = how === 'times' ? Math.max : add;
