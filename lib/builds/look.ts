@@ -35,7 +35,7 @@ export type Looked = {
   found: Found | undefined;
   /** What would fail in a build: a sentence without its full stop. */
   problem: string | undefined;
-  /** Variables that files of the project name. */
+  /** Variables that files of the project name: by file, in the order of the alphabet. */
   variables: { name: string; from: string }[];
   /** Other folders with a project of their own. */
   folders: string[];
@@ -202,8 +202,8 @@ function variablesIn({ texts, folder, config }: Project): Looked['variables'] {
     ...examples.flatMap((from) => namesIn(texts.get(from)).map((name) => ({ name, from }))),
     ...namesInConfig(texts.get(config)).map((name) => ({ name, from: config })),
   ].filter(({ name }) => nameProblem(name) === undefined);
-  return [...new Map(named.toReversed().map((one) => [one.name, one])).values()]
-    .toReversed()
+  return [...Map.groupBy(named, ({ name }) => name).values()]
+    .flatMap(([first]) => first ?? [])
     .slice(0, VARIABLES_MAX);
 }
 
