@@ -66,6 +66,24 @@ export function pushTests(at: () => Tour): void {
     });
     await returnsTo(at(), deployment, revisionId);
     await lookAtHeads(at());
+    await lookAtRepository(at(), integration_id, deployment.id);
+  });
+}
+
+/** What is seen of a repository that only a build can reach, and of a host that nobody can. */
+async function lookAtRepository({ slipway }: Tour, integration_id: string, id: string): Promise<void> {
+  const ask = (method: string, path: string) => expectApi<object>(slipway, method, path, undefined, 200);
+  const query = new URLSearchParams({ repo_url: REPOSITORY, integration_id });
+  const problem = expect.stringContaining('over ssh');
+  const nothing = { resources: [], problem };
+  expect(await ask('GET', `/v2/repositories/branches?${query}`)).toMatchObject(nothing);
+  expect(await ask('GET', `/v2/repositories/look?${query}`)).toMatchObject({ found: null, problem });
+  expect(await ask('GET', `/v2/deployments/${id}/source`)).toMatchObject({
+    ...{ branch: 'main', head: null, serving: { sha: COMMIT }, problem },
+  });
+  expect(await ask('POST', `/v2/integrations/${integration_id}/test`)).toMatchObject({
+    ...{ token: { ok: null }, webhook: { ok: true, last_event: 'push' } },
+    deployments: [{ id, build_on_push: true }],
   });
 }
 

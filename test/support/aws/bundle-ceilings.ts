@@ -6,8 +6,11 @@ import { accessOf, clientsOf } from '../../bench/clients.ts';
  */
 export const ceilingsKiB = {
   none: 149,
-  /** A create asks whether the operator of a cluster allows it, and whether a runtime fits its listener. */
-  DynamoDB: 525,
+  /**
+   * A create asks whether the operator of a cluster allows it, and whether a runtime fits its listener, and
+   * notes by name who asked.
+   */
+  DynamoDB: 527,
   /** Sweep has the client of Lambda too, with which it wakes the function that delivers to webhooks. */
   S3: 788,
   /** It speaks git's own protocol, in JavaScript, and looks what the installation gives to servers. */
