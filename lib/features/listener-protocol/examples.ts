@@ -29,9 +29,34 @@ const spec = {
 
 const lines = [{ timestamp: 1795260553502, level: 'INFO', message: 'Listening on port 8000' }];
 
+const minute = {
+  deployment_id: DEPLOYMENT,
+  revision_id: REVISION,
+  minute: 29_921_009,
+  requests: { all: 240, '2xx': 231, '4xx': 7, '5xx': 2, failed: 2 },
+  latency: { counts: [0, 0, 0, 0, 0, 3, 9, 60, 88, 70, 10], sum_ms: 3_912 },
+  bytes_in: 148_210,
+  bytes_out: 2_311_904,
+  streams: 3,
+  in_flight: 9,
+  servers_wanted: 2,
+  servers_ready: 2,
+  restarts: [{ reason: 'OOMKilled', count: 1 }],
+  memory_bytes: 412_090_368,
+  runs: { begun: 24, succeeded: 22, failed: 1, waiting: 0 },
+};
+
 export const listenerProtocolExamples = {
   claimTasks: {
-    body: { instance_id: INSTANCE, version: '0.2.0', platform: 'linux/arm64', max: 5, wait_seconds: 0 },
+    body: {
+      instance_id: INSTANCE,
+      version: '0.2.0',
+      platform: 'linux/arm64',
+      max: 5,
+      wait_seconds: 0,
+      counts: [minute],
+      missing: [{ what: 'cpu', why: 'metrics-server is not installed in this cluster.' }],
+    },
     response: {
       tasks: [{ kind: 'DEPLOY', task_id: TASK, lease_id: LEASE, lease_seconds: 60, ...spec }],
       cancelled: [],
