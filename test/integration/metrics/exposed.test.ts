@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
+import { COUNTS_ROWS_MAX } from '../../../lib/contract/deployments/counts.ts';
 import { sweep } from '../../../lib/core/engine/sweep.ts';
+import { beginQuarter, noteQuarter, slotOf } from '../../../lib/core/items/metrics.ts';
+import { quarterOfMinute } from '../../../lib/domain/metrics/times.ts';
+import { revisionId as numbered } from '../../../lib/domain/revision-id.ts';
 import { exposeMetrics } from '../../../lib/features/metrics/expose.ts';
+import { update } from '../../../lib/store/dynamodb/expressions.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
+import { write } from '../../../lib/store/dynamodb/write.ts';
+import { deploymentKey } from '../../../lib/store/keys/index.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { atFullHour, claimWith, countsOf, lastMinute, minuteOf } from '../../support/world/counting.ts';
 import { type Listening, listening, offered } from '../../support/world/listening.ts';
@@ -94,4 +102,43 @@ it('is of one tenant, and costs little', async () => {
   expect((await exposeMetrics(stranger.deps, {}, stranger.caller)).text).not.toContain('service_name');
   const { reads, writes } = await unitsOf(world.deps.table.client, () => ask(world));
   expect({ reads, writes }).toEqual({ reads: 1.5, writes: 0 });
+});
+
+it('lists as many revisions as one answer may have, and says how many it leaves out', async () => {
+  const { world } = await scene();
+  const { id, revisionId } = await offered(world, 'busy');
+  const { tenantId } = world.caller;
+  const all = 230;
+  const set = { latest_number: all };
+  await transact(world.deps.table, [update('deployment', deploymentKey(tenantId, id), { set })]);
+  const minute = lastMinute(world);
+  const revisions = Array.from({ length: all }, (_, index) => numbered(revisionId, index + 1));
+  for (let first = 0; first < all; first += COUNTS_ROWS_MAX) {
+    const some = revisions.slice(first, first + COUNTS_ROWS_MAX);
+    const counts = some.map((each) => minuteOf({ id, revisionId: each }, minute, { requests: { all: 1 } }));
+    await claimWith(world, { counts });
+  }
+  const shown = series(await ask(world));
+  expect(shown.get('slipway_revisions_left_out')).toBe(30);
+  expect(
+    [...shown.keys()].filter((name) => name.startsWith('slipway_http_requests_failed_total')),
+  ).toHaveLength(200);
+  // The newest are listed.
+  expect(shown.has('slipway_http_requests_failed_total{service_name="busy",service_version="230"}')).toBe(
+    true,
+  );
+});
+
+it('lists a deployment once whose name another one had that is deleted', async () => {
+  const { world, tell } = await scene();
+  await tell();
+  const ref = { tenantId: world.caller.tenantId, deploymentId: '00000000-0000-7000-8000-000000000000' };
+  const quarter = quarterOfMinute(lastMinute(world));
+  const lookAt = world.deps.clock.now() + 3_600_000;
+  await write(world.deps.table, noteQuarter(ref, undefined, { name: 'a', quarter, lookAt }));
+  const slots = { [slotOf(lastMinute(world), 1, 'one')]: { requests: { all: 100 } } };
+  await write(world.deps.table, beginQuarter(ref, quarter, slots));
+  const text = await ask(world);
+  expect(text.match(/^slipway_http_requests_failed_total\{/gm)).toHaveLength(1);
+  expect(series(text).get(`http_server_request_duration_seconds_count${labels}}`)).toBe(3);
 });
