@@ -5,6 +5,8 @@ import type { Repositories } from './repositories.ts';
 /** A page that is looked at by several, or loaded again, does not ask the host each time. */
 const KEPT_MILLISECONDS = 10_000;
 const ANSWERS_MAX = 100;
+/** Of a repository with more, the answer is given once: it would take much memory. */
+const BRANCHES_KEPT_MAX = 2_000;
 
 type Kept = { until: number; answer: Promise<unknown> };
 
@@ -27,8 +29,13 @@ export function askedBriefly(repositories: Repositories, now: () => number): Rep
     return answer;
   };
   return {
-    branches: (repoUrl, credentials) =>
-      once(['branches', repoUrl], credentials, () => repositories.branches(repoUrl, credentials)),
+    async branches(repoUrl, credentials) {
+      const question = ['branches', repoUrl];
+      const seen = await once(question, credentials, () => repositories.branches(repoUrl, credentials));
+      if (seen !== undefined && seen.commits.size > BRANCHES_KEPT_MAX)
+        kept.delete(keyOf(question, credentials));
+      return seen;
+    },
     history: (repoUrl, asked, credentials) =>
       once(['history', repoUrl, asked.ref, asked.since ?? null, asked.limit], credentials, () =>
         repositories.history(repoUrl, asked, credentials),

@@ -50,7 +50,16 @@ export function commitsBetween(
   };
 }
 
-const seenOf = ({ sha, message, author, at }: Node): SeenCommit => ({ sha, message, author, at });
+/** Far more is kept than is shown, so that what is taken out of it is found in whole. */
+const TEXT_LENGTH_MAX = 2_000;
+
+/** A commit with as much of its texts as is ever read. */
+export const seenOf = ({ sha, message, author, at }: SeenCommit): SeenCommit => ({
+  sha,
+  message: message.slice(0, TEXT_LENGTH_MAX),
+  author: author.slice(0, TEXT_LENGTH_MAX),
+  at,
+});
 
 /** No commit comes before one that is made on it, whatever the clocks of their makers said. */
 function newestFirst(nodes: Node[]): Node[] {

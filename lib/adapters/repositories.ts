@@ -1,6 +1,6 @@
 import type { GitCredentials } from './git-credentials.ts';
 
-/** A commit as people read it. The whole message, and the time in ISO 8601. */
+/** A commit as people read it. The message as far as it is read, and the time in ISO 8601. */
 export type SeenCommit = { sha: string; message: string; author: string; at: string };
 
 /**

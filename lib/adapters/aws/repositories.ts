@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { Errors, readBlob, readCommit, readTree } from 'isomorphic-git';
 import { SourceError } from '../git.ts';
 import { commitOf, isObjectId, refName, unreadable } from '../git-errors.ts';
-import { commitsBetween, type Node } from '../history.ts';
+import { commitsBetween, type Node, seenOf } from '../history.ts';
 import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 import type { Repositories, SeenBranches, SeenCommit, SeenFiles, SeenHistory } from '../repositories.ts';
 import { askServer, findCommit, listRefs, type Server, serverReason } from './git.ts';
@@ -123,7 +123,7 @@ async function readFiles(
     if (ids.length > 0) await addObjects(server, { ids }, gitdir, 'files');
     const texts = new Map<string, Uint8Array>();
     for (const [path, oid] of picked) texts.set(path, (await readBlob({ fs, gitdir, oid })).blob);
-    return { commit: said(commit, read.commit), paths: [...files.keys()], texts };
+    return { commit: seenOf(said(commit, read.commit)), paths: [...files.keys()], texts };
   });
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Git, SourceError } from '../../adapters/git.ts';
 import { type GitCredentials, repositoryAccess } from '../../adapters/git-credentials.ts';
 import { initFor, isObjectId, noAnswer, unreadable } from '../../adapters/git-errors.ts';
-import { commitsBetween, type Node } from '../../adapters/history.ts';
+import { commitsBetween, type Node, seenOf } from '../../adapters/history.ts';
 import type { Repositories, SeenBranches, SeenFiles, SeenHistory } from '../../adapters/repositories.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { type GitResult, gitReason, runGit } from './run-git.ts';
@@ -141,12 +141,11 @@ async function readFiles(
   await opened.lines(...initFor(commit), '--bare');
   await fetchInto(opened, 'blob:none', 1, [commit]);
   const [line = ''] = await opened.lines('log', '-1', `--format=${FORMAT}`, commit, '--');
-  const { sha, message, author, at } = nodeIn(line);
   const files = filesIn(await opened.lines('-c', 'core.quotePath=false', 'ls-tree', '-r', commit));
   const paths = [...files.keys()];
   const picked = pick(paths).filter((path) => files.has(path));
   const texts = await textsOf(opened, commit, picked, files);
-  return { commit: { sha, message, author, at }, paths, texts };
+  return { commit: seenOf(nodeIn(line)), paths, texts };
 }
 
 /** Files by their paths, with their ids; those that lie higher first. Names that git quotes are left out. */
