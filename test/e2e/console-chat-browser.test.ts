@@ -3,16 +3,8 @@ import { expect, it } from 'vitest';
 import { installed } from '../support/console/installed.ts';
 import { expectNoBarrier } from '../support/console/look.ts';
 import { barriersInBothThemes, keyIn, type Person } from '../support/console/person.ts';
-import {
-  askServer,
-  create,
-  deployed,
-  type Program,
-  patch,
-  type ShownDeployment,
-} from '../support/programs/program.ts';
+import { create, deployed, type Program, type ShownDeployment } from '../support/programs/program.ts';
 import { speakingFiles } from '../support/programs/talking-server.ts';
-import { until } from '../support/until.ts';
 
 /** Speaking with agents and MCP servers from a deployment's page: from the browser to the server itself. */
 const SECRET = 'agent-secret-canary';
@@ -38,6 +30,7 @@ installed(async (here) => {
   ({ page } = person);
 });
 
+const agentUrl = () => made.agent.source_config.custom_url ?? 'no address';
 const openTry = (name: keyof typeof made) => page.goto(at(`deployments/${made[name].id}/try`));
 const log = () => page.getByRole('log');
 const bar = () => page.locator('.chat-bar');
@@ -125,7 +118,10 @@ it('the same question is answered with JSON', async () => {
 it('the thread goes on another way from an earlier step', async () => {
   await page.getByRole('button', { name: 'Go on from an earlier step' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: /Go on from step 2: The end/ }).waitFor();
+  await dialog
+    .getByRole('button', { name: /The end/ })
+    .first()
+    .waitFor();
   expect(await barriersInBothThemes(page)).toEqual([]);
   await dialog
     .getByRole('button', { name: /Before refund/ })
@@ -186,10 +182,7 @@ it('the same is there as code, and on a narrow window behind buttons', async () 
   const code = page.getByRole('group', { name: /^The same in/ });
   for (const language of ['curl', 'Python', 'TypeScript']) {
     await page.getByRole('button', { name: language, exact: true }).click();
-    await code
-      .getByText(made.agent.source_config.custom_url ?? 'no address')
-      .first()
-      .waitFor();
+    await code.getByText(agentUrl()).first().waitFor();
   }
   const studio = page.getByRole('link', { name: 'Open in LangSmith Studio' });
   expect(await studio.getAttribute('href')).toMatch(
@@ -262,24 +255,33 @@ it('the tools of an MCP server are called by forms of their schemas', async () =
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-it('where the browser cannot reach an agent the page says so, and shows how programs do', async () => {
-  await patch(program, made.agent.id, { source_config: { custom_url: 'https://elsewhere.example' } });
-  await until(
-    async () => {
-      const answer = await fetch(`${program.baseUrl}/v2/deployments/${made.agent.id}`, {
-        headers: { 'X-Api-Key': program.apiKey },
-      });
-      return ((await answer.json()) as { url: string }).url.startsWith('https://elsewhere.example');
-    },
-    { what: 'the listener to report the new address' },
-  );
+it('where the browser is not let through, it goes by way of the API, without what was given for the agent', async () => {
+  expect(person.seen.complaints).toEqual([]);
+  await page.route(`${new URL(agentUrl()).origin}/**`, (route) => route.abort());
+  const relayed: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/server-requests')) relayed.push(request.postData() ?? '');
+  });
+  await openTry('agent');
+  await page.getByText('Talk with support-agent').waitFor();
+  await say('by the API');
+  await log().getByText('You said: by the API').waitFor();
+  await rest();
+  expect(relayed.length).toBeGreaterThan(3);
+  expect(relayed.join()).not.toContain(SECRET);
+});
+
+it('where neither way leads there the page says so, and shows how programs get there', async () => {
+  const refusal = {
+    status: 409,
+    json: { detail: 'This installation passes no requests on.', code: 'state_forbids' },
+  };
+  await page.route('**/server-requests', (route) => route.fulfill(refusal));
   await page.goto(at(`deployments/${made.agent.id}/try?as=chat`));
   await page.getByText('Your browser cannot reach this server').waitFor();
   await page
     .getByRole('group', { name: /^The same in/ })
-    .getByText('https://elsewhere.example')
+    .getByText(agentUrl())
     .waitFor();
   await expectNoBarrier(page, 'unreachable');
-  expect(person.seen.complaints).toEqual([]);
-  expect((await askServer(made.words, '/')).status).toBe(404);
 });

@@ -64,7 +64,7 @@ export function HistoryDialog({
               <Button
                 isSmall
                 icon={gitFork}
-                label={`Go on from step ${each.step ?? ''}: ${each.says}`}
+                label={`Go on from here: ${each.says}, step ${each.step ?? ''}`}
                 onClick={({ currentTarget }) => {
                   onChoose(each);
                   closeDialog(currentTarget);
