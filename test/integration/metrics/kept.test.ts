@@ -175,20 +175,22 @@ describe('what a listener counts', () => {
       servers_wanted: 2,
       servers_ready: 2,
     };
-    const process = {
+    const used = {
       cpu_cores: 0.731,
       cpu_limit: 2,
       memory_bytes: 412_000_000,
       memory_limit: 2_147_483_648,
     };
-    const minute = () => minuteOf(of, lastMinute(world), { ...busy, ...gauges, ...process });
+    const minute = () => minuteOf(of, lastMinute(world), { ...busy, ...gauges, ...used });
     let writes = 0;
+    let reads = 0;
     for (let at = 0; at < 60; at++) {
       world.advance(60);
       await claimWith(world, {});
       const without = await unitsOf(client, () => claimWith(world, {}));
       const units = await unitsOf(client, () => claimWith(world, { counts: [minute()] }));
       writes += units.writes - without.writes;
+      reads += units.reads - without.reads;
       if (at % 15 !== 0) expect(units.reads - without.reads).toBe(1);
     }
     const quarters = await stored(world, 'metrics_quarter');
@@ -202,6 +204,11 @@ describe('what a listener counts', () => {
     // What docs/operations.md reckons with.
     expect(writes).toBeLessThanOrEqual(110);
     expect(rolled).toEqual({ reads: 4, writes: 5 });
+    const [dayWrites, dayReads] = [writes + rolled.writes, reads + rolled.reads].map((each) => 24 * each);
+    const bytes = 24 * (quarters.reduce((sum, item) => sum + sizeOf(item), 0) + sizeOf(hour ?? {}));
+    process.stdout.write(
+      `  a deployment with requests in every minute, a day: ${24 * (quarters.length + 1)} items of ${bytes} bytes together, ${dayWrites} write and ${dayReads} read units\n`,
+    );
   });
 
   it('stays small, whatever is sent', async () => {
