@@ -22,7 +22,7 @@ type Parts = {
   /** What was counted and not taken yet. It rides on claims, so that nothing else has to ask for it. */
   counts: { due: () => CountsRow[]; settle: (rows: readonly CountsRow[]) => Promise<void> };
   /** What cannot be measured; it is told when it has changed. */
-  unmeasured?: () => Unmeasured[] | undefined;
+  unmeasured: () => Unmeasured[];
   onAnswer: (answer: ClaimResponse) => void;
 };
 
@@ -91,8 +91,8 @@ export class ClaimLoop {
     const held = holding();
     const wait = held.length < tasksAtOnce ? WAIT_SECONDS : FULL_WAIT_SECONDS;
     const told = counts.due();
-    const missing = this.#parts.unmeasured?.();
-    const isNews = missing !== undefined && JSON.stringify(missing) !== this.#unmeasured;
+    const missing = this.#parts.unmeasured();
+    const isNews = JSON.stringify(missing) !== this.#unmeasured;
     try {
       const answer = await controlPlane.claim(
         {

@@ -80,8 +80,8 @@ export type Driver = {
    * counted is counted before the first wait, so that it is of the minute that has just ended.
    */
   measure(): Promise<MeasuredRevision[]>;
-  /** What cannot be measured of any deployment here, and why. Absent: that differs from one to the next. */
-  unmeasured?(): Unmeasured[];
+  /** What cannot be measured of any deployment here, and why. */
+  unmeasured(): Unmeasured[];
   /** Stops what this program has started on its own machine. Compute of a cluster is left running. */
   close(graceMilliseconds: number): Promise<void>;
 };

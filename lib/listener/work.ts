@@ -82,7 +82,7 @@ export function composeWork(parts: Parts): Work {
         due: () => waiting.due(minuteOf(Date.now())),
         settle: (rows) => waiting.settle(rows),
       },
-      unmeasured: () => driver.unmeasured?.(),
+      unmeasured: () => driver.unmeasured(),
       onAnswer: (answer) => {
         // The first one too: something may have changed since everything was looked at.
         if (answer.desired_changes !== changes) reconciler.look();

@@ -143,6 +143,7 @@ export class ProcessDriver implements Driver {
   }
 
   measure = (): Promise<MeasuredRevision[]> => this.#measures.take([...this.#deployments.values()]);
+  unmeasured = (): [] => [];
   releaseThreads = (id: string, revisions: readonly string[]): void => this.#durable.release(id, revisions);
   announceEnd = (): Promise<void> => this.#durable.announceEnd();
 

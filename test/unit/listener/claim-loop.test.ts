@@ -20,7 +20,7 @@ type Claim = {
 };
 
 /** A loop whose claims the test answers. */
-function aLoop(held: string[] = [], waiting: CountsRow[] = [], missing?: () => Unmeasured[]) {
+function aLoop(held: string[] = [], waiting: CountsRow[] = [], missing: () => Unmeasured[] = () => []) {
   const claims: Claim[] = [];
   const applied: ClaimResponse[] = [];
   const end = new AbortController();
@@ -41,7 +41,7 @@ function aLoop(held: string[] = [], waiting: CountsRow[] = [], missing?: () => U
     pause,
     tasksAtOnce: TASKS_AT_ONCE,
     holding: () => held,
-    ...(missing !== undefined && { unmeasured: missing }),
+    unmeasured: missing,
     counts: {
       due: () => [...waiting],
       settle: async (rows) => void waiting.splice(0, rows.length),
