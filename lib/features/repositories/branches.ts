@@ -12,7 +12,7 @@ export async function listBranches(
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
   const credentials = await accessTo(deps, caller.tenantId, query);
-  const { seen, problem } = await reading(credentials, () =>
+  const { seen, problem } = await reading(query.repo_url, credentials, () =>
     deps.repositories.branches(query.repo_url, credentials),
   );
   if (seen === undefined) return { default_branch: null, resources: [], more: false, problem };

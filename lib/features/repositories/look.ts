@@ -20,7 +20,9 @@ export async function lookAtRepository(
 ): Promise<RouteOutput<typeof row>> {
   const credentials = await accessTo(deps, caller.tenantId, query);
   const place: Place = { rootDirectory: query.root_directory, configPath: query.config_path };
-  const { seen, problem } = await reading(credentials, () => filesOf(deps, query, place, credentials));
+  const { seen, problem } = await reading(query.repo_url, credentials, () =>
+    filesOf(deps, query, place, credentials),
+  );
   if (seen === undefined) return { ...nothing, ref: query.ref ?? null, problem };
   const { ref, files } = seen;
   const texts = new Map([...files.texts].map(([path, bytes]) => [path, textOfFile(bytes)]));

@@ -1,5 +1,5 @@
 import { SourceError } from '../../adapters/git.ts';
-import type { GitCredentials } from '../../adapters/git-credentials.ts';
+import { type GitCredentials, repositoryAccess } from '../../adapters/git-credentials.ts';
 import type { SeenCommit } from '../../adapters/repositories.ts';
 import { refuse, ValidationError } from '../../contract/errors.ts';
 import { describeCommit } from '../../core/commit-words.ts';
@@ -28,12 +28,20 @@ export async function accessTo(
 }
 
 const BEHIND_SSH = 'This installation reads repositories over https alone. A build reads this one over ssh.';
-const NO_TOKEN = ' If it is private, choose an integration whose token may read it.';
+
+/** What may be in the way of reading a repository: no token, or one of another host. */
+function tokenHint(repoUrl: string, credentials: GitCredentials | undefined): string {
+  if (credentials === undefined) return ' If it is private, choose an integration whose token may read it.';
+  return repositoryAccess(repoUrl, credentials) === undefined
+    ? ` It was read without a token, for the integration is of ${credentials.host}. If it is private, choose one of its own host.`
+    : '';
+}
 
 type Read<T> = { seen: T; problem?: never } | { seen?: never; problem: string };
 
 /** What was read of a repository, or why it could not be, as sentences. */
 export async function reading<T>(
+  repoUrl: string,
   credentials: GitCredentials | undefined,
   read: () => Promise<T | undefined>,
 ): Promise<Read<T>> {
@@ -42,8 +50,8 @@ export async function reading<T>(
     return seen === undefined ? { problem: BEHIND_SSH } : { seen };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    const mayBePrivate = credentials === undefined && error.message.includes(' cannot be read: ');
-    return { problem: `${error.message}.${mayBePrivate ? NO_TOKEN : ''}` };
+    const hint = error.message.includes(' cannot be read: ') ? tokenHint(repoUrl, credentials) : '';
+    return { problem: `${error.message}.${hint}` };
   }
 }
 

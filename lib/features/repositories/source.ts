@@ -35,7 +35,7 @@ export async function getSource(
   ]);
   const credentials = integration && (await credentialsIn(deps, integration));
   const since = serving?.revision_config.repo_commit_sha;
-  const { seen, problem } = await reading(credentials, () =>
+  const { seen, problem } = await reading(repoUrl, credentials, () =>
     deps.repositories.history(repoUrl, { ref, since, limit: COMMITS_MAX }, credentials),
   );
   const values =

@@ -2,6 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { askedBriefly } from '../../../lib/adapters/brief-repositories.ts';
 import { createSystemGit } from '../../../lib/embedded/git/system-git.ts';
 import { createSystemRepositories } from '../../../lib/embedded/git/system-repositories.ts';
+import { createIntegration } from '../../../lib/features/integrations/create.ts';
+import { createIntegration as createRow } from '../../../lib/features/integrations/routes.ts';
 import { listBranches } from '../../../lib/features/repositories/branches.ts';
 import { lookAtRepository } from '../../../lib/features/repositories/look.ts';
 import * as rows from '../../../lib/features/repositories/routes.ts';
@@ -109,6 +111,11 @@ describe('a look at a repository', () => {
     expect(await problemOf({ ref: 'gone' })).toMatch(/'gone' does not exist in .*; branches there: main\.$/);
     expect(await problemOf({ root_directory: 'api' })).toBe("There is no folder 'api' in this repository.");
     expect(await problemOf({ repo_url: `${repo_url}x` })).toMatch(/cannot be read: .*choose an integration/);
+    const access = createRow.body.parse({ type: 'gitea', host: 'git.example', token: 'a-token' });
+    const { id: integration_id } = await createIntegration(world.deps, { body: access }, world.caller);
+    expect(await problemOf({ repo_url: `${repo_url}x`, integration_id })).toMatch(
+      /cannot be read: .*read without a token, for the integration is of git\.example\./,
+    );
     const empty = await gitRepository();
     expect(await problemOf({ repo_url: empty.url })).toMatch(
       /has no branches yet: push a commit to it first\.$/,
