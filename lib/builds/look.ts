@@ -6,9 +6,9 @@ import { DEFAULT_CONFIG_PATH } from '../domain/source.ts';
 import { agentConfigIn, type ConfigFile, checkedAgent, filesOfGraphs } from './agent-project.ts';
 import { detectServer, nestedProjects, nothingToStart } from './detect/detect.ts';
 import type { Look, Server } from './detect/server.ts';
-import { pickSourceFiles, type SourceFiles } from './detect/source-files.ts';
+import { pickSourceFiles, type SourceFiles, TEXT_BYTES_MAX } from './detect/source-files.ts';
 import { BuildFailure } from './failure.ts';
-import { parsePackageJson, TOOLS } from './project.ts';
+import { parsePackageJson, requireConfigKind, TOOLS } from './project.ts';
 import { pythonWish } from './python-server.ts';
 
 /** Where a project is said to lie in a source. */
@@ -79,9 +79,11 @@ export function pathsToRead(paths: readonly string[], place: Place): string[] {
  */
 export function lookAtProject(
   paths: readonly string[],
-  texts: ReadonlyMap<string, string>,
+  allTexts: ReadonlyMap<string, string>,
   place: Place,
 ): Looked {
+  // A build reads no more of what it only looks through.
+  const texts = new Map([...allTexts].filter(([, text]) => text.length <= TEXT_BYTES_MAX));
   const { base, folder, config } = placesOf(place);
   const { listed } = pickSourceFiles(paths, folder);
   const files: SourceFiles = new Map(
@@ -114,8 +116,15 @@ function whatIsIn(project: Project): Pick<Looked, 'found' | 'problem'> {
     return { found: undefined, problem: `There is no folder '${folder}' in this repository` };
   try {
     const text = texts.get(config);
-    if (text === undefined && configPath !== undefined && configPath !== DEFAULT_CONFIG_PATH)
+    const isThere = paths.includes(config);
+    if (!isThere && configPath !== undefined && configPath !== DEFAULT_CONFIG_PATH)
       return { found: undefined, problem: `There is no file '${config}' in this repository` };
+    requireConfigKind(config);
+    if (isThere && text === undefined)
+      return {
+        found: undefined,
+        problem: `${config} is too large to be looked at here: only a build reads it`,
+      };
     const file = text === undefined ? undefined : agentConfigIn(nameOf(config), text, { mayQuote: false });
     if (file !== undefined) return agentIn(project, file, new Set(paths));
     return serverIn(project);

@@ -58,11 +58,16 @@ export async function findBuildFolder(
     const what = real === undefined ? 'does not exist in the source' : 'is not a file';
     throw new BuildFailure(`Config file '${configPath}' ${what}`);
   }
-  if (!configPath.endsWith('.json'))
-    throw new BuildFailure(
-      `Config file '${configPath}' is of another kind: graph_config_path names a langgraph.json, or a package.json in the folder of a server. Name one of them, or leave graph_config_path out and set root_directory to the project's folder`,
-    );
+  requireConfigKind(configPath);
   return folder;
+}
+
+/** Throws BuildFailure for a config file that is none that anything reads. */
+export function requireConfigKind(configPath: string): void {
+  if (configPath.endsWith('.json')) return;
+  throw new BuildFailure(
+    `Config file '${configPath}' is of another kind: graph_config_path names a langgraph.json, or a package.json in the folder of a server. Name one of them, or leave graph_config_path out and set root_directory to the project's folder`,
+  );
 }
 
 async function findRootDirectory(root: string, rootDirectory: string | undefined): Promise<string> {

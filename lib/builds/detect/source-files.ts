@@ -13,7 +13,7 @@ export type SourceFiles = ReadonlyMap<string, string>;
 const DEPTH_MAX = 4;
 const FILES_MAX = 20_000;
 /** A file that says how a project is built and started is no larger; generated code may be. */
-const TEXT_BYTES_MAX = 512 * 1024;
+export const TEXT_BYTES_MAX = 512 * 1024;
 /** All of them together; those that come after it have no text. */
 const TEXTS_BYTES_MAX = 32 * 1024 * 1024;
 

@@ -84,6 +84,18 @@ describe('a look at a source', () => {
       { configPath: 'prod.json' },
       /no file 'prod\.json'/,
     ],
+    [
+      'the config file is of another kind',
+      { 'agent.yaml': 'graphs:' },
+      { configPath: 'agent.yaml' },
+      /'agent\.yaml' is of another kind: .* leave graph_config_path out/,
+    ],
+    [
+      'the config file is large',
+      { 'langgraph.json': `{"graphs": {}, "a": "${'x'.repeat(600_000)}"}` },
+      {},
+      /langgraph\.json is too large/,
+    ],
     ['a graph has no file', { 'langgraph.json': graphs() }, {}, /graph 'agent' names .\/src\/agent\.py, but/],
     [
       'the config file is no JSON',
