@@ -57,17 +57,8 @@ export async function makeThread(place: AgentPlace, title: string, signal: Abort
   return thread;
 }
 
-export const readThread = async (
-  place: AgentPlace,
-  id: string,
-  signal: AbortSignal,
-): Promise<Thread | undefined> => threadsOf([await askJson(place, 'GET', threadPath(id), { signal })])[0];
-
 export const readState = (place: AgentPlace, id: string, signal: AbortSignal): Promise<unknown> =>
   askJson(place, 'GET', `${threadPath(id)}/state`, { signal });
-
-export const deleteThread = (place: AgentPlace, id: string, signal: AbortSignal): Promise<unknown> =>
-  askJson(place, 'DELETE', threadPath(id), { signal });
 
 export async function readHistory(place: AgentPlace, id: string, signal: AbortSignal): Promise<Checkpoint[]> {
   return checkpointsOf(

@@ -1,3 +1,4 @@
+import { curlSeal, type Sealed } from './code.ts';
 import { fieldAt, isRecord, type Json, listAt, parsed, textAt } from './json.ts';
 
 /**
@@ -81,16 +82,16 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 type Asked = { method: string; params: unknown };
 type How = {
-  isSecured: boolean;
+  seal: Sealed | undefined;
   /** The server wants a hello first, and gives a session that each question names. */
   isStateful: boolean;
 };
 
 /** A question for a terminal. */
-export function mcpCurl(url: string, { method, params }: Asked, { isSecured, isStateful }: How): string {
+export function mcpCurl(url: string, { method, params }: Asked, { seal, isStateful }: How): string {
   const common = [
     quoted(url),
-    ...(isSecured ? ['-H "Authorization: Bearer $AGENT_KEY"'] : []),
+    ...curlSeal(seal),
     "-H 'Content-Type: application/json'",
     `-H 'Accept: ${ACCEPTS}'`,
   ];

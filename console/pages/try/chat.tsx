@@ -3,7 +3,7 @@ import { useLocation, useSearchParams } from 'wouter-preact';
 import type { AgentPlace } from '../../data/agent.ts';
 import { headersFor } from '../../data/agent-headers.ts';
 import type { ChatState } from '../../data/chat-session.ts';
-import { codeOf, KEY_VARIABLE, languages } from '../../logic/chat/code.ts';
+import { codeOf, KEY_VARIABLE, languages, sealOf } from '../../logic/chat/code.ts';
 import { messagesIn } from '../../logic/chat/message.ts';
 import { studioAddress } from '../../logic/chat/reach.ts';
 import { messagesOf } from '../../logic/chat/run.ts';
@@ -106,7 +106,7 @@ type CodeProps = {
 
 /** The last run as code, or one as it would begin. */
 function CodeOfChat({ place, state, assistant, input, revision, sent }: CodeProps) {
-  const isSecured = headersFor(place.deploymentId).length > 0;
+  const seal = sealOf(headersFor(place.deploymentId));
   const body = withoutIds(sent) ?? firstBody(input);
   const name = assistant.name === assistant.graph ? assistant.graph : assistant.id;
   const run = { url: place.url, threadId: state.threadId, assistant: name, body };
@@ -114,9 +114,9 @@ function CodeOfChat({ place, state, assistant, input, revision, sent }: CodeProp
   return (
     <CodePanel
       languages={languages}
-      codeOf={(language) => codeOf(language, run, isSecured)}
+      codeOf={(language) => codeOf(language, run, seal)}
       note={
-        isSecured
+        seal !== undefined
           ? `The same answer from your code. Put the key of the agent in ${KEY_VARIABLE}.`
           : 'The same answer from your code.'
       }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { AgentPlace } from '../../data/agent.ts';
 import { headersFor } from '../../data/agent-headers.ts';
 import type { McpSession } from '../../data/mcp.ts';
+import { sealOf } from '../../logic/chat/code.ts';
 import { fieldsOf, filled, initialOf, readJson } from '../../logic/chat/fields.ts';
 import { MCP_PATH, mcpConfig, mcpCurl, type Tool, type ToolResult } from '../../logic/chat/mcp.ts';
 import { agentUrl } from '../../logic/chat/reach.ts';
@@ -36,7 +37,7 @@ export function McpTools({ place, mcp, panel, closePanel }: Props) {
   };
   const url = agentUrl(place.url, MCP_PATH);
   const call = { method: 'tools/call', params: { name: tool.name, arguments: args } };
-  const isSecured = headersFor(place.deploymentId).length > 0;
+  const seal = sealOf(headersFor(place.deploymentId));
   return (
     <Columns
       title="Tool"
@@ -47,7 +48,7 @@ export function McpTools({ place, mcp, panel, closePanel }: Props) {
           languages={['mcp.json', 'curl']}
           codeOf={(language) =>
             language === 'curl'
-              ? mcpCurl(url, call, { isSecured, isStateful: mcp.isStateful })
+              ? mcpCurl(url, call, { seal, isStateful: mcp.isStateful })
               : mcpConfig(mcp.name ?? 'server', url)
           }
           note="mcp.json adds this server to Cursor, Claude and other clients."

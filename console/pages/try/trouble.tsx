@@ -70,7 +70,7 @@ const Elsewhere = ({ place: { url }, what }: Pick<Props, 'place' | 'what'>) =>
       <CodePanel
         languages={languages}
         codeOf={(language) =>
-          codeOf(language, { url, threadId: undefined, assistant: 'agent', body: FIRST }, false)
+          codeOf(language, { url, threadId: undefined, assistant: 'agent', body: FIRST }, undefined)
         }
         note="Put the name of your graph in place of agent."
       />
@@ -83,7 +83,7 @@ const Elsewhere = ({ place: { url }, what }: Pick<Props, 'place' | 'what'>) =>
           mcpCurl(
             agentUrl(url, MCP_PATH),
             { method: 'initialize', params: hello },
-            { isSecured: false, isStateful: false },
+            { seal: undefined, isStateful: false },
           )
         }
         note="The hello of an MCP client; Cursor, Claude and others take the address alone."

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { codeOf, languages } from '../../../../console/logic/chat/code.ts';
+import { codeOf, languages, sealOf } from '../../../../console/logic/chat/code.ts';
 import { answerIn, mcpConfig, mcpCurl, toolResultOf, toolsOf } from '../../../../console/logic/chat/mcp.ts';
 import { isAmong, isDirect, isWithin, studioAddress } from '../../../../console/logic/chat/reach.ts';
 import { codeParts, textParts } from '../../../../console/logic/chat/text-parts.ts';
 import { assistantsOf, checkpointsOf, threadsOf } from '../../../../console/logic/chat/threads.ts';
 import { seconds, timed, tookSeconds } from '../../../../console/logic/chat/timing.ts';
 
+const KEY = { header: 'X-Api-Key', prefix: '' };
 const sent = {
   url: 'https://a.example/d/t/agent/',
   threadId: undefined,
@@ -18,30 +19,50 @@ it('curl sends exactly what the page would, on a new thread and on one that is t
   const script = `curl() { printf '%s\\n' "$@" >&2; echo '{}'; }\njq() { echo T1; }\n`;
   const run = (text: string) =>
     execFileSync('sh', ['-c', `{ ${script}${text}\n} 2>&1`], { encoding: 'utf8' });
-  const said = run(codeOf('curl', sent, false));
+  const said = run(codeOf('curl', sent, undefined));
   expect(said).toContain('https://a.example/d/t/agent/threads/T1/runs/stream');
   const body = said.slice(said.lastIndexOf('-d\n') + 3, said.lastIndexOf('{}'));
   expect(JSON.parse(body)).toEqual({ assistant_id: 'agent', ...sent.body, stream_mode: ['messages-tuple'] });
-  const there = codeOf('curl', { ...sent, threadId: 'a-1' }, true);
+  const there = codeOf('curl', { ...sent, threadId: 'a-1' }, KEY);
   expect(there).toMatch(
     /^curl -sS -N 'https:\/\/a\.example\/d\/t\/agent\/threads\/a-1\/runs\/stream' \\\n {2}-H "X-Api-Key: \$AGENT_KEY"/,
   );
 });
 
 it('Python reads what the page would send, with its own words for three values', () => {
-  const code = codeOf('Python', { ...sent, threadId: 'a-1' }, true);
+  const code = codeOf('Python', { ...sent, threadId: 'a-1' }, KEY);
   const given = /input=(?<value>[\s\S]*),\n {4}stream_mode/.exec(code)?.groups?.value ?? '';
   const said = execFileSync('python3', ['-c', `import json\nprint(json.dumps(${given}))`], {
     encoding: 'utf8',
   });
   expect(JSON.parse(said)).toEqual(sent.body.input);
   expect(code).toContain('api_key=os.environ["AGENT_KEY"]');
-  expect(codeOf('Python', sent, false)).not.toContain('os');
+  expect(codeOf('Python', sent, undefined)).not.toContain('os');
 });
 
 it('no language has a key in it', () => {
-  for (const language of languages) expect(codeOf(language, sent, true)).toMatch(/AGENT_KEY/);
-  expect(codeOf('TypeScript', sent, false)).toContain('apiUrl: "https://a.example/d/t/agent",\n});');
+  for (const language of languages) expect(codeOf(language, sent, KEY)).toMatch(/AGENT_KEY/);
+  expect(codeOf('TypeScript', sent, undefined)).toContain('apiUrl: "https://a.example/d/t/agent",\n});');
+});
+
+it('the header that was given for the agent is named, without what is in it', () => {
+  const seal = sealOf([
+    { name: 'X-Trace', value: '1' },
+    { name: 'Authorization', value: 'Bearer canary' },
+  ]);
+  expect(codeOf('curl', sent, seal)).toContain('-H "Authorization: Bearer $AGENT_KEY"');
+  expect(codeOf('Python', sent, seal)).toContain(
+    'headers={"Authorization": "Bearer " + os.environ["AGENT_KEY"]},',
+  );
+  expect(codeOf('TypeScript', sent, seal)).toContain(
+    'defaultHeaders: { "Authorization": `Bearer ${process.env.AGENT_KEY}` },',
+  );
+  for (const language of languages) expect(codeOf(language, sent, seal)).not.toContain('canary');
+  expect(codeOf('TypeScript', sent, KEY)).toContain('apiKey: process.env.AGENT_KEY,');
+  expect([sealOf([]), sealOf([{ name: 'X-Own', value: 'a b' }])]).toEqual([
+    undefined,
+    { header: 'X-Own', prefix: '' },
+  ]);
 });
 
 it('an agent is asked by the page itself where its origin is among those of the policy', () => {
@@ -147,9 +168,12 @@ it('an MCP server is understood: its tools, its answers, and what it refuses', (
 
 it('curl calls a tool, after a hello where the server keeps sessions', () => {
   const call = { method: 'tools/call', params: { name: "it's" } };
-  const plain = mcpCurl('http://x/mcp', call, { isSecured: true, isStateful: false });
+  const plain = mcpCurl('http://x/mcp', call, {
+    seal: sealOf([{ name: 'Authorization', value: 'Bearer abc' }]),
+    isStateful: false,
+  });
   expect(plain).toContain('"Authorization: Bearer $AGENT_KEY"');
-  const script = mcpCurl('http://x/mcp', call, { isSecured: false, isStateful: true });
+  const script = mcpCurl('http://x/mcp', call, { seal: undefined, isStateful: true });
   const curl = `curl() { case "$*" in *initialize*) printf 'HTTP/1.1 200\\r\\nMCP-Session-Id: s-1\\r\\n\\r\\n' ;; *) printf '%s\\n' "$@" ;; esac; }`;
   const said = execFileSync('sh', ['-c', `${curl}\n${script}`], { encoding: 'utf8' });
   expect(said).toContain('Mcp-Session-Id: s-1\n');
