@@ -18,18 +18,20 @@ import { Top } from './ui/page.tsx';
 import { Empty, Problem, Skeleton } from './ui/states.tsx';
 
 const pages = () => import('./pages/lazy.ts');
-const newDeployment = () => pages().then((page) => page.NewDeployment);
+const configure = () => import('./pages/configure/lazy.ts');
+const newDeployment = () => configure().then((page) => page.NewDeployment);
 const deployment = () => pages().then((page) => page.DeploymentPage);
 const revision = () => pages().then((page) => page.RevisionPage);
 const tryPage = () => import('./pages/try/lazy.ts').then((page) => page.TryPage);
-const settings = () => pages().then((page) => page.SettingsPage);
+const settings = () => configure().then((page) => page.SettingsPage);
 const admin = () => import('./pages/lazy-admin.ts');
 const activity = () => admin().then((page) => page.Activity);
 const topology = () => admin().then((page) => page.Topology);
 const listeners = () => admin().then((page) => page.Listeners);
 const listener = () => admin().then((page) => page.ListenerPage);
 const connections = () => admin().then((page) => page.Connections);
-const integration = () => admin().then((page) => page.IntegrationPage);
+const newIntegration = () => configure().then((page) => page.NewIntegration);
+const integration = () => configure().then((page) => page.IntegrationPage);
 const webhooks = () => admin().then((page) => page.Webhooks);
 const webhook = () => admin().then((page) => page.WebhookPage);
 const access = () => admin().then((page) => page.Access);
@@ -136,6 +138,9 @@ function Pages() {
       <Route path="/listeners/:id">{({ id }) => <Lazy key={id} load={listener} id={id} />}</Route>
       <Route path="/connections">
         <Lazy load={connections} />
+      </Route>
+      <Route path="/connections/integrations/new">
+        <Lazy load={newIntegration} />
       </Route>
       <Route path="/connections/integrations/:id">
         {({ id }) => <Lazy key={id} load={integration} id={id} />}

@@ -69,36 +69,3 @@ const differing: Readonly<Record<string, string>> = {
     Object.entries(labels).map(([field, label]) => [`source_config.${field}`, label.toLowerCase()]),
   ),
 };
-
-/** The texts of source_config that the page of settings edits; an empty one clears what is stored. */
-export const textFields = [
-  { name: 'install_command', label: labels.install_command },
-  { name: 'build_command', label: labels.build_command },
-  { name: 'start_command', label: labels.start_command },
-  { name: 'root_directory', label: labels.root_directory },
-  { name: 'dockerfile_path', label: labels.dockerfile_path },
-  { name: 'docker_target', label: labels.docker_target },
-] as const;
-/** As typed. */
-export type Texts = Record<(typeof textFields)[number]['name'], string>;
-
-const each = (textOf: (name: keyof Texts) => string): Texts => ({
-  install_command: textOf('install_command'),
-  build_command: textOf('build_command'),
-  start_command: textOf('start_command'),
-  root_directory: textOf('root_directory'),
-  dockerfile_path: textOf('dockerfile_path'),
-  docker_target: textOf('docker_target'),
-});
-
-export const textsOf = ({ source_config: config }: Deployment): Texts => each((name) => config[name] ?? '');
-
-/** Own edits on what somebody else has stored meanwhile. */
-export const mergedTexts = (own: Texts, before: Texts, now: Texts): Texts =>
-  each((name) => (own[name] === before[name] ? now[name] : own[name]));
-
-/** Those that a PATCH has to carry. */
-export const changedTexts = (own: Texts, before: Texts): Partial<Texts> =>
-  Object.fromEntries(
-    textFields.flatMap(({ name }) => (own[name] === before[name] ? [] : [[name, own[name]] as const])),
-  );

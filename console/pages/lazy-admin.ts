@@ -7,7 +7,6 @@ export { Access } from './access/access.tsx';
 export { DevicePage } from './access/device.tsx';
 export { Audit } from './audit/audit.tsx';
 export { Connections } from './connections/connections.tsx';
-export { IntegrationPage } from './connections/integration.tsx';
 export { ListenerPage } from './listeners/listener.tsx';
 export { Listeners } from './listeners/listeners.tsx';
 export { Activity } from './overview/activity.tsx';

@@ -7,7 +7,5 @@
 import '../app.tsx';
 
 export { DeploymentPage } from './deployment/page.tsx';
-export { NewDeployment } from './new-deployment.tsx';
 export { Palette } from './palette.tsx';
 export { RevisionPage } from './revision/page.tsx';
-export { SettingsPage } from './settings.tsx';

@@ -1,194 +1,252 @@
 import { useState } from 'preact/hooks';
-import { useLocation } from 'wouter-preact';
-import type { Deployment } from '../../lib/client/endpoints.ts';
-import { ask } from '../data/api.ts';
-import { useCan } from '../data/permissions.ts';
-import { queryClient } from '../data/poll.ts';
-import { chosenFiles, deployFolder, droppedFiles, type Picked } from '../data/upload.ts';
-import { Field, Refused } from '../ui/field.tsx';
-import { Empty, Problem } from '../ui/states.tsx';
-import { useTitle } from '../ui/title.ts';
-import { Trail } from './deployment.tsx';
+import { Refusal } from '../../lib/client/refusal.ts';
+import { isReservedSecret } from '../../lib/reserved-names.ts';
+import { emptyDraft } from '../logic/draft.ts';
+import { buildsImages } from '../logic/placement.ts';
+import { planOfNew, type SourceKind } from '../logic/save-plan.ts';
+import { missingOf, type SecretEdit } from '../logic/secrets.ts';
+import { Button, ButtonLink } from '../ui/button.tsx';
+import { Refused } from '../ui/field.tsx';
+import { FormBar, FormSection } from '../ui/form-section.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { chevronRight, rocket, triangleAlert } from '../ui/icons.ts';
+import { Page } from '../ui/page.tsx';
+import { Problem } from '../ui/states.tsx';
+import { Segmented } from '../ui/tabs.tsx';
+import { BuildSection } from './configure/build-section.tsx';
+import { FolderField } from './configure/folder-field.tsx';
+import { NameSection } from './configure/name-section.tsx';
+import { useDraftForm } from './configure/parts.tsx';
+import { PlaceSection } from './configure/place-section.tsx';
+import { ResourcesSection } from './configure/resources-section.tsx';
+import { RuntimeSection, StartSection } from './configure/runtime-section.tsx';
+import { type Asked, SecretList } from './configure/secret-list.tsx';
+import { SourceSection, useFound } from './configure/source-section.tsx';
+import { blockerOf, type Folder, useCreate, useName, usePlacement, useSecrets } from './configure/use-new.ts';
 
-type Kind = 'git' | 'folder';
-const NAME_PATTERN = '[a-z0-9]([a-z0-9_\\-]*[a-z0-9])?';
+/** Makes a deployment of a repository, a folder or an image, and goes to its first revision. */
+export const NewDeployment = () => (
+  <Page
+    title="New deployment"
+    above={{ title: 'Deployments', path: '/deployments' }}
+    head={{
+      under: (
+        <p class="dim">
+          From a repository to an address that answers. Nothing is built before you press the button below.
+        </p>
+      ),
+    }}
+    permissions={['deployments:write']}
+  >
+    <Form />
+  </Page>
+);
 
-/** Makes a deployment of a repository or of a folder, and goes to its first revision with its log. */
-export function NewDeployment() {
-  useTitle('New deployment');
-  const canWrite = useCan('deployments:write');
-  return (
-    <main id="main">
-      <Trail />
-      <h1>New deployment</h1>
-      {canWrite === true && <Form />}
-      {canWrite === false && <Empty title="Your role makes no deployments." />}
-    </main>
-  );
-}
-
-/** What the form does when it is sent, how far that is, and what was refused. */
-function useDeploy(kind: Kind, picked: Picked[]) {
-  const [, go] = useLocation();
-  const [step, setStep] = useState<string>();
-  const [error, setError] = useState<unknown>();
-  const deploy = async (form: FormData) => {
-    setError(undefined);
-    setStep('Creating…');
-    try {
-      const made = kind === 'git' ? await fromGit(form) : await fromFolder(form, picked, setStep);
-      await queryClient.invalidateQueries();
-      go(`/deployments/${made.id}/revisions/${made.latest_revision_id}`);
-    } catch (refused) {
-      setError(refused);
-    } finally {
-      setStep(undefined);
-    }
+/** All that the form holds, and what follows from it. */
+function useNewForm() {
+  const [kind, setKind] = useState<SourceKind>('git');
+  const form = useDraftForm(emptyDraft);
+  const [folder, setFolder] = useState<Folder>({ picked: [], name: '' });
+  const [buildSecrets, setBuildSecrets] = useState<SecretEdit[]>([]);
+  const found = useFound(form, kind);
+  const secrets = useSecrets(kind, found.look?.secrets_asked, folder, form.draft.root_directory);
+  const name = useName(form, kind, folder);
+  const placement = usePlacement(form, kind, name.name);
+  return {
+    ...{
+      kind,
+      setKind,
+      form,
+      folder,
+      setFolder,
+      buildSecrets,
+      setBuildSecrets,
+      found,
+      secrets,
+      name,
+      placement,
+    },
+    missing: missingOf(secrets.asked, secrets.edits),
+    blocker: blockerOf(form, kind, folder, name),
   };
-  return { step, error, deploy };
 }
+
+type NewForm = ReturnType<typeof useNewForm>;
 
 function Form() {
-  const [kind, setKind] = useState<Kind>('git');
-  const [picked, setPicked] = useState<Picked[]>([]);
-  const { step, error, deploy } = useDeploy(kind, picked);
+  const all = useNewForm();
+  const { step, error, send } = useCreate();
+  const { kind, form, folder, buildSecrets, found, secrets, name, blocker } = all;
   return (
     <form
-      class="form"
       onSubmit={(event) => {
         event.preventDefault();
-        void deploy(new FormData(event.currentTarget));
+        if (blocker !== undefined || step !== undefined) return;
+        const repo_ref = form.draft.repo_ref || (found.defaultBranch ?? '');
+        void send({
+          kind,
+          name: name.name,
+          draft: { ...form.draft, repo_ref },
+          secrets: secrets.edits,
+          buildSecrets,
+          picked: folder.picked,
+        });
       }}
     >
       <Refused.Provider value={error}>
-        <Field label="Name" of="name" hint="Lower-case letters, digits, - and _. It stays.">
-          <input
-            name="name"
-            required
-            maxLength={63}
-            pattern={NAME_PATTERN}
-            autocomplete="off"
-            spellcheck={false}
-          />
-        </Field>
-        <fieldset class="choice-field">
-          <legend>From</legend>
-          <label class="check">
-            <input type="radio" name="kind" checked={kind === 'git'} onChange={() => setKind('git')} /> A git
-            repository
-          </label>
-          <label class="check">
-            <input type="radio" name="kind" checked={kind === 'folder'} onChange={() => setKind('folder')} />{' '}
-            A folder
-          </label>
-        </fieldset>
-        {kind === 'git' ? <GitFields /> : <FolderField picked={picked} pick={setPicked} />}
-        <details>
-          <summary>Commands</summary>
-          <Field label="Install command" of="source_config.install_command">
-            <input name="install" autocomplete="off" spellcheck={false} />
-          </Field>
-          <Field label="Build command" of="source_config.build_command">
-            <input name="build" autocomplete="off" spellcheck={false} />
-          </Field>
-        </details>
+        <Sections {...all} error={error} />
       </Refused.Provider>
       {error !== undefined && <Problem error={error} />}
-      <div class="actions">
-        <button
-          type="submit"
-          class="primary"
-          disabled={step !== undefined || (kind === 'folder' && picked.length === 0)}
-        >
-          {step ?? 'Deploy'}
-        </button>
-      </div>
+      <Bar {...all} step={step} />
     </form>
   );
 }
 
-function textOf(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === 'string' ? value.trim() : '';
-}
-
-function commandsIn(form: FormData): { install_command?: string; build_command?: string } {
-  const [install_command, build_command] = [textOf(form, 'install'), textOf(form, 'build')];
-  return { ...(install_command && { install_command }), ...(build_command && { build_command }) };
-}
-
-const fromGit = (form: FormData): Promise<Deployment> =>
-  ask('POST /v2/deployments', {
-    body: {
-      name: textOf(form, 'name'),
-      source: 'github',
-      source_config: { repo_url: textOf(form, 'repo'), ...commandsIn(form) },
-      source_revision_config: { repo_ref: textOf(form, 'ref') || 'main' },
-    },
-  });
-
-/** First the deployment, with nothing to build yet, then what is uploaded for it. */
-async function fromFolder(
-  form: FormData,
-  picked: Picked[],
-  onStep: (step: string) => void,
-): Promise<Deployment> {
-  const made = await ask('POST /v2/deployments', {
-    body: {
-      name: textOf(form, 'name'),
-      source: 'internal_source',
-      source_config: commandsIn(form),
-      source_revision_config: {},
-    },
-  });
-  return deployFolder(made, picked, onStep);
-}
-
-const GitFields = () => (
-  <>
-    <Field label="Address of the repository" of="source_config.repo_url">
-      <input
-        name="repo"
-        required
-        autocomplete="off"
-        spellcheck={false}
-        placeholder="https://github.com/you/project"
-      />
-    </Field>
-    <Field label="Branch or tag" of="source_revision_config.repo_ref">
-      <input name="ref" autocomplete="off" spellcheck={false} placeholder="main" />
-    </Field>
-  </>
-);
-
-function FolderField({ picked, pick }: { picked: Picked[]; pick: (picked: Picked[]) => void }) {
-  const [isOver, setOver] = useState(false);
+function Sections({ error, ...all }: NewForm & { error: unknown }) {
+  const { kind, setKind, form, folder, setFolder, found, secrets, name, placement, missing } = all;
   return (
-    <div
-      class={isOver ? 'drop over' : 'drop'}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        if (event.dataTransfer !== null) void droppedFiles(event.dataTransfer.items).then(pick);
-      }}
-    >
-      <p>{picked.length === 0 ? 'Drop a folder here, or choose one.' : `${picked.length} files`}</p>
-      <label class="button">
-        Choose a folder
-        <input
-          class="hidden"
-          type="file"
-          aria-label="Choose a folder"
-          ref={(field) => field?.setAttribute('webkitdirectory', '')}
-          onChange={({ currentTarget: { files } }) => files !== null && pick(chosenFiles(files))}
-        />
-      </label>
-      <p class="quiet small">Without node_modules, .git and virtual environments.</p>
-    </div>
+    <>
+      <SourceSection
+        form={form}
+        kind={kind}
+        found={found}
+        missing={missing.length}
+        isStored={false}
+        folder={
+          <FolderField
+            picked={folder.picked}
+            pick={(picked, called) => setFolder({ picked, name: called })}
+          />
+        }
+      >
+        <Segmented label="Kind of source" value={kind} onChange={setKind} options={kinds} />
+      </SourceSection>
+      <NameSection form={form} {...name} address={placement.address} />
+      <SecretsSection {...secrets} missing={missing} />
+      <StartSection form={form} />
+      <More {...all} error={error} />
+    </>
   );
 }
+
+const kinds = [
+  { value: 'git', title: 'Repository' },
+  { value: 'folder', title: 'Folder' },
+  { value: 'image', title: 'Image' },
+] as const;
+
+type SecretsProps = NewForm['secrets'] & { missing: readonly Asked[] };
+
+const SecretsSection = ({ edits, setEdits, asked, missing }: SecretsProps) => (
+  <FormSection
+    title="Secrets"
+    about="Paste an .env file or add lines. Values are encrypted and never shown again."
+  >
+    <SecretList
+      edits={edits}
+      set={setEdits}
+      of="secrets"
+      noun="secret"
+      asked={asked}
+      isReserved={isReservedSecret}
+    />
+    {missing[0] !== undefined && (
+      <p class="meta">
+        Without {missing.length === 1 ? missing[0].name : 'them'} the server may not start. You can still
+        create the deployment.
+      </p>
+    )}
+  </FormSection>
+);
+
+/** What few deployments need, folded away; a refusal of something in it opens it. */
+function More({ error, ...all }: NewForm & { error: unknown }) {
+  const { kind, form, buildSecrets, setBuildSecrets, placement } = all;
+  const [isOpen, setOpen] = useState(false);
+  const isRefused = error instanceof Refusal && error.fields.length > 0;
+  return (
+    <details
+      class="more-sections"
+      open={isOpen || isRefused}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>
+        <Icon of={chevronRight} />
+        <span>
+          <strong>More settings</strong>{' '}
+          <span class="dim">
+            Build, agent server, resources, and where it runs. Only where it runs is fixed from then on.
+          </span>
+        </span>
+      </summary>
+      <BuildSection
+        form={form}
+        kind={kind}
+        secrets={buildSecrets}
+        setSecrets={setBuildSecrets}
+        buildsImages={placement.listener && buildsImages(placement.listener)}
+      />
+      <RuntimeSection form={form} />
+      <ResourcesSection form={form} listener={placement.listener} />
+      <PlaceSection
+        form={form}
+        kind={kind}
+        listeners={placement.listeners}
+        listener={placement.listener}
+        isStored={false}
+        hasDrain={false}
+      />
+    </details>
+  );
+}
+
+function Bar({
+  kind,
+  form,
+  folder,
+  found,
+  placement,
+  missing,
+  blocker,
+  step,
+}: NewForm & { step: string | undefined }) {
+  const plan = planOfNew({
+    kind,
+    draft: form.draft,
+    commit: found.look?.commit,
+    defaultBranch: found.defaultBranch,
+    fileCount: folder.picked.length,
+    place: placement.listener?.compute_id,
+  });
+  const warning = blocker ?? missingText(missing.length);
+  return (
+    <FormBar
+      says={
+        <>
+          {warning !== undefined && (
+            <>
+              <Icon of={triangleAlert} class="warn" /> <b>{warning}</b>{' '}
+            </>
+          )}
+          {blocker === undefined && <span class="dim">{step ?? plan}</span>}
+        </>
+      }
+    >
+      <ButtonLink kind="quiet" href="/deployments">
+        Cancel
+      </ButtonLink>
+      <Button
+        kind="primary"
+        type="submit"
+        icon={rocket}
+        disabled={blocker !== undefined}
+        busy={step !== undefined && 'Creating'}
+      >
+        Create and deploy
+      </Button>
+    </FormBar>
+  );
+}
+
+const missingText = (count: number): string | undefined =>
+  count === 0 ? undefined : count === 1 ? '1 secret is missing.' : `${count} secrets are missing.`;

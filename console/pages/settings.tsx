@@ -1,233 +1,240 @@
 import { useState } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
+import { useLocation } from 'wouter-preact';
 import type { Deployment } from '../../lib/client/endpoints.ts';
 import { Refusal } from '../../lib/client/refusal.ts';
-import { client } from '../data/api.ts';
+import { numberOf } from '../../lib/client/revision.ts';
+import { isReservedSecret } from '../../lib/reserved-names.ts';
+import { useChoices } from '../data/lists.ts';
 import { useCan } from '../data/permissions.ts';
-import { queryClient } from '../data/poll.ts';
 import { useTaggedDeployment } from '../data/queries.ts';
-import { changedTexts, mergedTexts, textsOf } from '../logic/configuration.ts';
-import { isSameResources, mergedResources, resourcesOf, specWith } from '../logic/resources.ts';
-import { editsOf, isEdited, merged, type SecretEdit, secretsWish } from '../logic/secrets.ts';
+import { useSource } from '../data/repositories.ts';
+import { buildsImages } from '../logic/placement.ts';
+import { restProblem } from '../logic/resources.ts';
+import { kindOfSource, type SourceKind, savePlan } from '../logic/save-plan.ts';
+import { missingOf } from '../logic/secrets.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
+import { Button } from '../ui/button.tsx';
 import { ConfirmName } from '../ui/confirm-name.tsx';
+import { Refused } from '../ui/field.tsx';
+import { FormBar, FormSection } from '../ui/form-section.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { rocket, triangleAlert } from '../ui/icons.ts';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
-import { useTitle } from '../ui/title.ts';
-import { CommandFields, ResourceFields } from './settings-fields.tsx';
+import { BuildSection } from './configure/build-section.tsx';
+import { DraftField, type DraftForm } from './configure/parts.tsx';
+import { PlaceSection } from './configure/place-section.tsx';
+import { ResourcesSection } from './configure/resources-section.tsx';
+import { RuntimeSection, StartSection } from './configure/runtime-section.tsx';
+import { type Asked, SecretList } from './configure/secret-list.tsx';
+import { SourceSection, useFound } from './configure/source-section.tsx';
+import { NONE, useAskedRows } from './configure/use-new.ts';
+import { type Edited, useEdited, useSave } from './configure/use-settings.ts';
+import { DeploymentFrame } from './deployment/frame.tsx';
 
-const GET = 'GET /v2/deployments/{deployment_id}';
-const PATCH = 'PATCH /v2/deployments/{deployment_id}';
+const FORM = 'settings';
 
 /** What a deployment is configured with. */
-export function SettingsPage({ id }: { id: string }) {
+export const SettingsPage = ({ id }: { id: string }) => (
+  <DeploymentFrame id={id} isPlain>
+    {() => <Settings id={id} />}
+  </DeploymentFrame>
+);
+
+function Settings({ id }: { id: string }) {
   const { data: found, error } = useTaggedDeployment(id);
-  const data = found?.answer;
   const canWrite = useCan('deployments:write');
-  useTitle(`Settings of ${data?.name ?? 'a deployment'}`);
-  return (
-    <main id="main">
-      <nav class="trail" aria-label="You are here">
-        <Link href="/deployments">Deployments</Link>
-        <Link href={`/deployments/${id}`}>{data?.display_name ?? data?.name ?? 'Deployment'}</Link>
-      </nav>
-      <h1>Settings</h1>
-      {error !== null && <Problem error={error} />}
-      {data === undefined && error === null && <Skeleton />}
-      {data !== undefined && canWrite === false && <Empty title="Your role changes no settings." />}
-      {found !== undefined && canWrite === true && (
-        <>
-          <Edit key={found.answer.id} deployment={found.answer} tag={found.tag} />
-          <Delete deployment={found.answer} />
-        </>
-      )}
-    </main>
-  );
-}
-
-/** The resources that edits are made to. */
-function useStored({ source_config: { resource_spec } }: Deployment) {
-  const from = (spec: Record<string, unknown> | null) => ({ spec, resources: resourcesOf(spec) });
-  const [stored, setStored] = useState(() => from(resource_spec));
-  const set = (answer: Deployment) => {
-    const next = from(answer.source_config.resource_spec);
-    setStored(next);
-    return next;
-  };
-  return { ...stored, set };
-}
-
-/** A save names the tag of what the form was filled from, so that nobody's change is written over. */
-function useEdited(deployment: Deployment, firstTag: string | null) {
-  const [edits, setEdits] = useState(() => editsOf(deployment.secrets.map(({ name }) => name)));
-  const [texts, setTexts] = useState(() => textsOf(deployment));
-  const [before, setBefore] = useState(() => textsOf(deployment));
-  const stored = useStored(deployment);
-  const [resources, setResources] = useState(stored.resources);
-  const [tag, setTag] = useState(firstTag);
-  const params = { deployment_id: deployment.id };
-  /** The own edits on what somebody else has stored meanwhile. */
-  const merge = async () => {
-    const { answer, tag: nextTag } = await client.askTagged(GET, { params });
-    setTag(nextTag);
-    setEdits((own) =>
-      merged(
-        own,
-        answer.secrets.map(({ name }) => name),
-      ),
+  if (canWrite === false)
+    return (
+      <Empty title="Your role does not include this page" picture="people">
+        <p class="dim">An administrator of this tenant can give you another role.</p>
+      </Empty>
     );
-    const { resources: nextResources } = stored.set(answer);
-    setResources((own) => mergedResources(own, stored.resources, nextResources));
-    const now = textsOf(answer);
-    setTexts((own) => mergedTexts(own, before, now));
-    setBefore(now);
-  };
-  const save = async (): Promise<Deployment> => {
-    const body = {
-      ...(isEdited(edits) && secretsWish(edits)),
-      source_config: {
-        ...changedTexts(texts, before),
-        ...(!isSameResources(resources, stored.resources) && {
-          resource_spec: specWith(stored.spec, resources),
-        }),
-      },
-    };
-    const headers = tag === null ? {} : { 'If-Match': tag };
-    return (await client.askTagged(PATCH, { params, body }, { headers })).answer;
-  };
-  const isChanged =
-    isEdited(edits) ||
-    Object.keys(changedTexts(texts, before)).length > 0 ||
-    !isSameResources(resources, stored.resources);
-  const fields = { edits, setEdits, texts, setTexts, resources, setResources };
-  return { ...fields, merge, save, isChanged };
-}
-
-/** Saves the edits and goes to the revision that comes of it; what was refused otherwise. */
-function useSave(edited: ReturnType<typeof useEdited>) {
-  const [, go] = useLocation();
-  const [isSaving, setSaving] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const save = async () => {
-    setError(undefined);
-    setSaving(true);
-    try {
-      const { id, latest_revision_id } = await edited.save();
-      await queryClient.invalidateQueries();
-      go(`/deployments/${id}/revisions/${latest_revision_id}`);
-    } catch (refused) {
-      setError(refused);
-      setSaving(false);
-    }
-  };
-  const merge = () => {
-    setError(undefined);
-    edited.merge().catch(setError);
-  };
-  return { save, merge, isSaving, error };
+  if (error !== null) return <Problem error={error} />;
+  if (found === undefined || canWrite === undefined) return <Skeleton />;
+  return <Edit key={found.answer.id} deployment={found.answer} tag={found.tag} />;
 }
 
 function Edit({ deployment, tag }: { deployment: Deployment; tag: string | null }) {
   const edited = useEdited(deployment, tag);
-  const { save, merge, isSaving, error } = useSave(edited);
+  const saving = useSave(edited, edited.effect);
+  const { error, isSaving } = saving;
+  const kind = kindOfSource(deployment);
   const isOutdated = error instanceof Refusal && error.status === 412;
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
-      <section aria-labelledby="secrets">
-        <h2 id="secrets">Secrets</h2>
-        <p class="quiet small">
-          Values are stored encrypted and never shown. The running server gets them as variables.
-        </p>
-        <Secrets edits={edited.edits} set={edited.setEdits} />
-      </section>
-      <CommandFields texts={edited.texts} set={edited.setTexts} />
-      <ResourceFields resources={edited.resources} set={edited.setResources} />
-      {isOutdated && <Outdated merge={merge} />}
+    <>
+      <form
+        id={FORM}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (edited.effect !== 'none' && !isSaving && !isOutdated) void saving.save();
+        }}
+      >
+        <Refused.Provider value={error}>
+          <Sections deployment={deployment} kind={kind} edited={edited} />
+        </Refused.Provider>
+      </form>
+      <Delete deployment={deployment} />
+      {isOutdated && <Outdated merge={() => void saving.merge()} />}
       {error !== undefined && !isOutdated && <Problem error={error} />}
-      <div class="actions">
-        <button type="submit" class="primary" disabled={!edited.isChanged || isSaving || isOutdated}>
-          {isSaving ? 'Saving…' : 'Save and deploy'}
-        </button>
-      </div>
-    </form>
+      <Bar {...{ deployment, kind, edited, isOutdated, isSaving }} reset={() => void saving.reset()} />
+    </>
+  );
+}
+
+type SectionsProps = { deployment: Deployment; kind: SourceKind; edited: Edited };
+
+function Sections({ deployment, kind, edited }: SectionsProps) {
+  const { form, before } = edited;
+  const { data: listeners = [] } = useChoices('GET /v2/listeners', {});
+  const listener = listeners.find(({ id }) => id === deployment.source_config.listener_id);
+  const found = useFound(form, kind);
+  const asked = found.look?.secrets_asked ?? NONE;
+  useAskedRows(asked, edited.setSecrets);
+  const missing = missingOf(asked, edited.secrets);
+  return (
+    <>
+      <NameSection name={deployment.name} form={form} />
+      <SourceSection
+        form={form}
+        kind={kind}
+        found={found}
+        missing={missing.length}
+        isStored
+        folder={
+          <p class="dim">The folder that was uploaded last. Upload another one on the deployment’s page.</p>
+        }
+      />
+      <SecretsSection edited={edited} asked={asked} />
+      <BuildSection
+        form={form}
+        kind={kind}
+        secrets={edited.buildSecrets}
+        setSecrets={edited.setBuildSecrets}
+        buildsImages={listener && buildsImages(listener)}
+      />
+      <StartSection form={form} />
+      <RuntimeSection
+        form={form}
+        deployment={deployment}
+        acceptsNewState={edited.accepts}
+        setAccepts={edited.setAccepts}
+      />
+      <ResourcesSection form={form} listener={listener} />
+      <PlaceSection
+        form={form}
+        kind={kind}
+        listeners={listeners}
+        listener={listener}
+        isStored
+        hasDrain={before.drain_seconds !== ''}
+      />
+    </>
+  );
+}
+
+const NameSection = ({ name, form }: { name: string; form: DraftForm }) => (
+  <FormSection
+    title="Name"
+    about="The name is part of the address and stays. The display name is for people."
+  >
+    <div class="pair">
+      <label class="field">
+        <span>Name</span>
+        <input value={name} readOnly />
+      </label>
+      <DraftField
+        form={form}
+        name="display_name"
+        label="Display name"
+        placeholder="The same as the name"
+        lengthMax={256}
+      />
+    </div>
+  </FormSection>
+);
+
+const SecretsSection = ({ edited, asked }: { edited: Edited; asked: readonly Asked[] }) => (
+  <FormSection
+    title="Secrets"
+    about="The running server gets these as variables. Values are encrypted and never shown again."
+  >
+    <SecretList
+      edits={edited.secrets}
+      set={edited.setSecrets}
+      of="secrets"
+      noun="secret"
+      asked={asked}
+      isReserved={isReservedSecret}
+    />
+  </FormSection>
+);
+
+type BarProps = SectionsProps & { isOutdated: boolean; isSaving: boolean; reset: () => void };
+
+function Bar({ deployment, kind, edited, isOutdated, isSaving, reset }: BarProps) {
+  const { effect, form, isOtherSource } = edited;
+  const { data: source } = useSource(deployment.id, kind === 'git');
+  const { active_revision_id: active } = deployment;
+  const servingNumber = active === null ? undefined : numberOf(active);
+  const { verb, does, stays } = savePlan({
+    ...{ effect, kind, draft: form.draft, isOtherSource, source, servingNumber },
+  });
+  const problem = restProblem(form.draft.more_resources) && 'Mend the JSON under Resources.';
+  const isChanged = effect !== 'none';
+  return (
+    <FormBar
+      says={
+        problem === undefined ? (
+          <>
+            <span class={isChanged ? undefined : 'dim'}>{does}</span> <span class="dim">{stays}</span>
+          </>
+        ) : (
+          <>
+            <Icon of={triangleAlert} class="warn" /> <b>{problem}</b>
+          </>
+        )
+      }
+    >
+      {isChanged && (
+        <Button kind="quiet" onClick={reset} disabled={isSaving}>
+          Discard
+        </Button>
+      )}
+      <Button
+        kind="primary"
+        type="submit"
+        form={FORM}
+        icon={effect === 'setting' ? undefined : rocket}
+        disabled={!isChanged || isOutdated || problem !== undefined}
+        busy={isSaving && 'Saving'}
+      >
+        {verb}
+      </Button>
+    </FormBar>
   );
 }
 
 const Outdated = ({ merge }: { merge: () => void }) => (
   <div class="problem" role="alert">
     <p>Somebody else has changed this deployment since you began. Your edits can be put on top of theirs.</p>
-    <button type="button" onClick={merge}>
-      Merge, then look again
-    </button>
+    <Button onClick={merge}>Merge, then look again</Button>
   </div>
 );
 
-function Secrets({ edits, set }: { edits: SecretEdit[]; set: (edits: SecretEdit[]) => void }) {
-  const change = (index: number, changes: Partial<SecretEdit>) =>
-    set(edits.map((edit, at) => (at === index ? { ...edit, ...changes } : edit)));
-  return (
-    <>
-      <ul class="secrets">
-        {edits.map((edit, index) => (
-          <li key={index} class={edit.isRemoved ? 'removed' : ''}>
-            <input
-              aria-label="Name of the secret"
-              value={edit.name}
-              readOnly={edit.isStored}
-              required={!edit.isRemoved}
-              spellcheck={false}
-              autocomplete="off"
-              onInput={({ currentTarget }) => change(index, { name: currentTarget.value })}
-            />
-            <input
-              aria-label={`Value of ${edit.name || 'the new secret'}`}
-              type="password"
-              autocomplete="new-password"
-              value={edit.value}
-              disabled={edit.isRemoved}
-              placeholder={edit.isStored ? 'Keep the stored value' : 'Value'}
-              onInput={({ currentTarget }) => change(index, { value: currentTarget.value })}
-            />
-            <button
-              type="button"
-              onClick={() =>
-                edit.isStored
-                  ? change(index, { isRemoved: !edit.isRemoved })
-                  : set(edits.filter((_, at) => at !== index))
-              }
-            >
-              {edit.isRemoved ? 'Keep' : 'Remove'}
-            </button>
-          </li>
-        ))}
-      </ul>
-      <button
-        type="button"
-        onClick={() => set([...edits, { name: '', value: '', isStored: false, isRemoved: false }])}
-      >
-        Add a secret
-      </button>
-    </>
-  );
-}
-
-function Delete({ deployment }: { deployment: Deployment }) {
+function Delete({ deployment: { id, name } }: { deployment: Deployment }) {
   const [isOpen, setOpen] = useState(false);
   const [typed, setTyped] = useState('');
   const [, go] = useLocation();
-  const { id, name } = deployment;
   return (
-    <section class="danger-zone" aria-labelledby="delete">
-      <h2 id="delete">Delete</h2>
-      <p>Its servers stop, and its revisions, logs and secrets go. This cannot be undone.</p>
-      <button type="button" class="danger" onClick={() => setOpen(true)}>
-        Delete this deployment
-      </button>
+    <FormSection
+      title="Delete"
+      about="Its servers stop, and its revisions, logs and secrets go. This cannot be undone."
+    >
+      <div class="line">
+        <Button kind="danger" onClick={() => setOpen(true)}>
+          Delete this deployment
+        </Button>
+      </div>
       {isOpen && (
         <ActionDialog
           title={`Delete ${name}?`}
@@ -242,6 +249,6 @@ function Delete({ deployment }: { deployment: Deployment }) {
           <ConfirmName name={name} value={typed} set={setTyped} />
         </ActionDialog>
       )}
-    </section>
+    </FormSection>
   );
 }

@@ -9,6 +9,7 @@ export function Dialog({
   onClose,
   isFirm = false,
   look,
+  onLeave,
   children,
 }: {
   title: string;
@@ -17,6 +18,8 @@ export function Dialog({
   isFirm?: boolean;
   /** `broad`: for what does not fit; `pal`: the palette, whose title is not shown. */
   look?: 'broad' | 'pal';
+  /** Called in place of closing it, where something would be lost by Escape. */
+  onLeave?: (() => void) | undefined;
   children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -38,6 +41,12 @@ export function Dialog({
       aria-labelledby={heading}
       class={look}
       onClose={onClose}
+      {...(onLeave !== undefined && { closedby: 'none' })}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || onLeave === undefined) return;
+        event.preventDefault();
+        onLeave();
+      }}
       onClick={({ target }) => {
         if (target === dialog.current && !isFirm) dialog.current?.close();
       }}

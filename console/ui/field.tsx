@@ -9,14 +9,14 @@ export const Refused = createContext<unknown>(undefined);
 type FieldProps = { label: string; of: string; hint?: string | undefined; children: ComponentChildren };
 
 /** What the API found wrong in a field, by its name there: `source_config.repo_url`. */
-function useProblems(of: string): { text: string }[] {
+export function useProblems(of: string): { text: string }[] {
   const error = useContext(Refused);
   return error instanceof Refusal
     ? error.fields.filter(({ field }) => field === of || field.startsWith(`${of}.`))
     : [];
 }
 
-const Problems = ({ found }: { found: readonly { text: string }[] }) => (
+export const Problems = ({ found }: { found: readonly { text: string }[] }) => (
   <>
     {found.map(({ text }) => (
       <span key={text} class="field-problem" role="alert">

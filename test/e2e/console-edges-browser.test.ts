@@ -47,11 +47,14 @@ it('a folder that is dropped on the page is deployed', async () => {
   await copyExample(project);
   const { page, seen } = await signedIn();
   await page.goto(at('deployments/new'));
-  await page.getByLabel('Name').fill('dropped');
-  await page.getByLabel('A folder', { exact: true }).check();
+  await page.getByRole('button', { name: 'Folder', exact: true }).click();
   await drop(page, project);
-  await page.getByText(/^\d+ files$/).waitFor();
-  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByText(/^\d+ files, \d+ kB$/).waitFor();
+  const name = page.getByRole('textbox', { name: /^Name/ });
+  // It is called as the folder is, unless somebody says otherwise.
+  await until(async () => (await name.inputValue()) === 'my-project', { what: 'the name of the folder' });
+  await name.fill('dropped');
+  await page.getByRole('button', { name: 'Create and deploy' }).click();
   await serves(page, 2);
   const { resources } = await expectApi<{ resources: ShownDeployment[] }>(
     program,
@@ -64,24 +67,27 @@ it('a folder that is dropped on the page is deployed', async () => {
   expect(seen.complaints).toEqual([]);
 });
 
-it('resources are changed with the version that was seen, and a revision says why there is it', async () => {
+it('settings are changed with the version that was seen, and a revision says why there is it', async () => {
   const made = await create(program, 'sized', repository.url, {
     source_config: { repo_url: repository.url, resource_spec: { cpu: 1, labels: { team: 'a' } } },
   });
   await deployed(program, made);
   const { page } = await signedIn();
   await page.goto(at(`deployments/${made.id}/settings`));
-  const memory = page.getByLabel('Memory in MB');
+  const health = page.getByLabel(/^Path/);
   // The version that was seen is the one that the page was filled from, whenever its fields are touched.
-  await memory.waitFor();
+  await health.waitFor();
+  // A machine sets no limits, so the field is grey and says why.
+  expect(await page.getByLabel(/^Memory, in MB/).isDisabled()).toBe(true);
+  await page.getByText('sets no limits for it').waitFor();
   await patch(program, made.id, {
     source_config: { resource_spec: { cpu: 2, cpu_limit: 4, labels: { team: 'b' } } },
   });
-  await memory.fill('512');
+  await health.fill('/ok');
   await page.getByRole('button', { name: 'Save and deploy' }).click();
   await page.getByText('Somebody else has changed this deployment').waitFor();
   await page.getByRole('button', { name: 'Merge' }).click();
-  await until(async () => (await page.getByLabel('Processors', { exact: true }).inputValue()) === '2', {
+  await until(async () => (await page.getByLabel(/^Processors, in CPU/).inputValue()) === '2', {
     what: 'the processors of somebody else',
   });
   expect(await barriersInBothThemes(page)).toEqual([]);
@@ -89,14 +95,17 @@ it('resources are changed with the version that was seen, and a revision says wh
   await page.getByRole('button', { name: 'Save and deploy' }).click();
   expect((await sent).headers()['if-match']).toMatch(/^"\d+(\.[\w-]+)?"$/);
   await serves(page, 3);
-  const { source_config } = await expectApi<{ source_config: { resource_spec: object } }>(
+  const { source_config } = await expectApi<{ source_config: object }>(
     program,
     'GET',
     `/v2/deployments/${made.id}`,
     undefined,
     200,
   );
-  expect(source_config.resource_spec).toMatchObject({ cpu: 2, memory_mb: 512, labels: { team: 'b' } });
+  expect(source_config).toMatchObject({
+    resource_spec: { cpu: 2, cpu_limit: 4, labels: { team: 'b' } },
+    health_check: { path: '/ok' },
+  });
   const redeploy = `/v2/deployments/${made.id}/revisions/${made.latest_revision_id}/redeploy`;
   await expectApi(program, 'POST', redeploy, { reason: 'because of a test' }, 200);
   await page.goto(at(`deployments/${made.id}`));

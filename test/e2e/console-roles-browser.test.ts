@@ -80,7 +80,6 @@ const pages = (): [path: string, from: number, shown: Record<string, number>][] 
     'connections?agent=assistant',
     0,
     {
-      'New integration': 2,
       'New provider': 3,
       'Add from an MCP server': 3,
       'Grant access': 1,
@@ -175,7 +174,6 @@ const dialogs = (): [path: string, dialogs: [button: string | RegExp, title: Reg
   [
     'connections?agent=assistant',
     [
-      ['New integration', /New integration/],
       ['New provider', /New provider/],
       ['Add from an MCP server', /MCP server/],
       ['Change The calendar', /Change The calendar/],

@@ -55,7 +55,7 @@ it('what the service ignores of a change is said, until that is dismissed', asyn
       : route.continue({ postData: JSON.stringify({ ...Object(body), 'of later': 1, secret: [] }) });
   });
   await page.goto(at(`deployments/${hello.id}/settings`));
-  await page.getByLabel('Install command').fill('true');
+  await page.getByLabel(/^Install command/).fill('true');
   await page.getByRole('button', { name: 'Save and deploy' }).click();
   await page.getByText('of later, secret').waitFor();
   await page.getByRole('heading', { name: /^Revision \d+/ }).waitFor();
@@ -68,9 +68,9 @@ it('what the service ignores of a change is said, until that is dismissed', asyn
 
 it('removing the last secret removes it', async () => {
   await page.goto(at(`deployments/${hello.id}/settings`));
-  const remove = page.getByRole('button', { name: 'Remove', exact: true });
-  await remove.first().waitFor();
-  while ((await remove.count()) > 0) await remove.first().click();
+  await page.getByRole('button', { name: 'Actions for GREETING' }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  await page.getByText('Will be removed').waitFor();
   await page.getByRole('button', { name: 'Save and deploy' }).click();
   await page.getByRole('heading', { name: /^Revision \d+/ }).waitFor();
   const after = await deployed(program, await deploymentOf(program, hello.id));

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { type Installed, installed } from '../support/console/installed.ts';
+import { heldBy } from '../support/console/look.ts';
 import { barriersInBothThemes, type Person } from '../support/console/person.ts';
 import { chooseFor, rowOf, serves } from '../support/console/revisions.ts';
 import type { TestRepository } from '../support/files/git-repository.ts';
@@ -184,10 +185,10 @@ it('a folder is deployed', async () => {
   const project = join(await temporaryFolder(), 'my-project');
   await copyExample(project);
   await page.goto(at('deployments/new'));
-  await page.getByLabel('Name').fill('from-a-folder');
-  await page.getByLabel('A folder', { exact: true }).check();
+  await page.getByRole('button', { name: 'Folder', exact: true }).click();
   await page.getByLabel('Choose a folder').setInputFiles(project);
-  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByRole('textbox', { name: /^Name/ }).fill('from-a-folder');
+  await page.getByRole('button', { name: 'Create and deploy' }).click();
   await serves(page, 2);
   const { resources } = await expectApi<{ resources: ShownDeployment[] }>(
     program,
@@ -202,9 +203,9 @@ it('a folder is deployed', async () => {
 
 it('what is wrong with a field is said at the field', async () => {
   await page.goto(at('deployments/new'));
-  await page.getByLabel('Name').fill('wrong');
   await page.getByLabel('Address of the repository').fill('https://user:password@git.example/x');
-  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByRole('textbox', { name: /^Name/ }).fill('wrong');
+  await page.getByRole('button', { name: 'Create and deploy' }).click();
   const field = page.locator('.field', { hasText: 'Address of the repository' });
   await field.locator('.field-problem').waitFor();
   expect(page.url()).toBe(at('deployments/new'));
@@ -213,11 +214,11 @@ it('what is wrong with a field is said at the field', async () => {
 it('secrets are changed without being seen, and a change of somebody else is merged', async () => {
   await page.goto(at(`deployments/${hello.id}/settings`));
   await page.getByRole('button', { name: 'Add a secret' }).click();
-  await page.getByLabel('Name of the secret').nth(1).fill('TOKEN');
+  await page.getByLabel('Name of the secret').fill('TOKEN');
   await page.getByLabel('Value of TOKEN').fill(`${SECRET}-new`);
-  await until(async () => (await page.getByLabel('Value of TOKEN').inputValue()) !== '', {
-    what: 'the value',
-  });
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText(`${SECRET.length + 4} characters`).waitFor();
+  expect(await heldBy(page)).not.toContain(SECRET);
   const mask = '**********';
   await patch(program, hello.id, {
     secrets: [
@@ -228,7 +229,7 @@ it('secrets are changed without being seen, and a change of somebody else is mer
   await page.getByRole('button', { name: 'Save and deploy' }).click();
   await page.getByText('Somebody else has changed this deployment').waitFor();
   await page.getByRole('button', { name: 'Merge' }).click();
-  await page.getByLabel('Value of OTHER').waitFor();
+  await page.getByRole('button', { name: 'Actions for OTHER' }).waitFor();
   expect(await barriersInBothThemes(page)).toEqual([]);
   await page.getByRole('button', { name: 'Save and deploy' }).click();
   await page.getByRole('heading', { name: /^Revision \d+/ }).waitFor();

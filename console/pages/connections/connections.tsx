@@ -15,7 +15,7 @@ export function Connections() {
   ];
   const providers = useAnswer('GET /v2/auth/providers', {}, canProviders === true);
   return (
-    <Page title="Connections" permissions={['integrations:read', 'providers:read', 'tokens:read']}>
+    <Page title="Integrations" permissions={['integrations:read', 'providers:read', 'tokens:read']}>
       {canIntegrations && <Integrations />}
       {canProviders && <Providers providers={providers} />}
       {canTokens && <Tokens providers={providers.data ?? []} />}

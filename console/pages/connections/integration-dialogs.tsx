@@ -1,72 +1,9 @@
-import { type GitHost, gitHosts, type Integration } from '../../logic/integration.ts';
+import type { Integration } from '../../logic/integration.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
-import { CheckField, ChoiceField, TextField } from '../../ui/field.tsx';
+import { CheckField, TextField } from '../../ui/field.tsx';
 import { useForm } from '../../ui/form.ts';
 
 const SUBMODULES = 'Give the token to submodules on the same host too';
-
-type NewProps = { onClose: () => void; onDone: (made: Integration) => void };
-
-/** Stores the token of a git host. */
-export function NewIntegration({ onClose, onDone }: NewProps) {
-  const { values, set } = useForm({
-    type: 'github' as GitHost,
-    host: '',
-    name: '',
-    token: '',
-    secret: '',
-    submodules: false,
-  });
-  const [host, name] = [values.host.trim(), values.name.trim()];
-  const body = {
-    type: values.type,
-    ...(host !== '' && { host }),
-    ...(name !== '' && { name }),
-    token: values.token,
-    ...(values.secret !== '' && { webhook_secret: values.secret }),
-    ...(values.submodules && { submodules: true }),
-  };
-  return (
-    <ActionDialog
-      title="New integration"
-      verb="Create"
-      endpoint="POST /v2/integrations"
-      parts={{ body }}
-      onClose={onClose}
-      onDone={onDone}
-    >
-      <ChoiceField label="Git host" of="type" value={values.type} set={set('type')} choices={gitHosts} />
-      <TextField
-        label={values.type === 'gitea' ? 'Host' : 'Host (optional)'}
-        of="host"
-        hint="The name alone, for a host of your own."
-        placeholder="git.example.com"
-        value={values.host}
-        set={set('host')}
-        isRequired={values.type === 'gitea'}
-      />
-      <TextField label="Name (optional)" of="name" value={values.name} set={set('name')} lengthMax={128} />
-      <TextField
-        label="Token"
-        of="token"
-        hint="It is stored encrypted and never shown. It only has to read repositories."
-        value={values.token}
-        set={set('token')}
-        isRequired
-        isSecret
-      />
-      <TextField
-        label="Webhook secret (optional)"
-        of="webhook_secret"
-        hint="The same as at the host: with it, pushes are known to come from there."
-        value={values.secret}
-        set={set('secret')}
-        isSecret
-      />
-      <CheckField label={SUBMODULES} value={values.submodules} set={set('submodules')} />
-    </ActionDialog>
-  );
-}
 
 type Props = { integration: Integration; onClose: () => void };
 

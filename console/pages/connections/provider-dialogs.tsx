@@ -139,7 +139,7 @@ const IdField = ({ value, set }: { value: string; set: (value: string) => void }
   <TextField
     label="Provider id"
     of="provider_id"
-    hint="What agents ask for it by: letters, digits, dots, _ and -. It stays."
+    hint="What agents ask for it by: letters, digits, dots, _ and -. It cannot be changed later."
     value={value}
     set={set}
     isRequired

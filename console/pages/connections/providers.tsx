@@ -79,7 +79,7 @@ export function Providers({ providers: { data, error, refetch } }: { providers: 
 }
 
 const None = () => (
-  <Empty title="There is no OAuth provider.">
+  <Empty title="No OAuth provider is set up">
     <p class="quiet">
       With one, agents act for people at another service, with what each has granted. Administrators of the
       organization add them.

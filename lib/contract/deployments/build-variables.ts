@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isReservedInBuilds, reservedInBuilds } from '../../reserved-names.ts';
 import { always, report, valueError } from '../validation/problems.ts';
 import { checkRepeatedNames, SECRETS_COUNT_MAX, secretValue, sizeCheck } from './secrets.ts';
 
@@ -6,17 +7,10 @@ import { checkRepeatedNames, SECRETS_COUNT_MAX, secretValue, sizeCheck } from '.
 
 const NAME_LENGTH_MAX = 256;
 
-/** With these a build would be led to other programs, another machine or another account. */
-const reservedNames = ['PATH', 'NODE_OPTIONS'];
-const reservedBeginnings = ['LD_', 'PYTHON', 'DOCKER_', 'AWS_', 'GIT_', 'SLIPWAY_'];
-
-const isReserved = (name: string): boolean =>
-  reservedNames.includes(name) || reservedBeginnings.some((beginning) => name.startsWith(beginning));
-
 /** Names are also written into Dockerfiles and lines of shell, so they are those that a shell knows. */
 function nameProblem(name: string): string | undefined {
-  if (isReserved(name))
-    return `the name ${name} is reserved: builds set ${reservedNames.join(', ')} and all that begins with ${reservedBeginnings.join(', ')} themselves`;
+  if (isReservedInBuilds(name))
+    return `the name ${name} is reserved: builds set ${reservedInBuilds.names.join(', ')} and all that begins with ${reservedInBuilds.beginnings.join(', ')} themselves`;
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
     ? undefined
     : 'the name of a build variable has letters, digits and _, and begins with no digit';

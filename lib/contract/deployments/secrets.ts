@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isReservedSecret } from '../../reserved-names.ts';
 import { freeText } from '../validation/json.ts';
 import { always, report, type ValidationProblem, valueError } from '../validation/problems.ts';
 
@@ -11,44 +12,12 @@ const NAME_LENGTH_MAX = 256;
 /** Clients send their own key along; it is theirs, and never reaches an agent. */
 const DROPPED_NAME = 'LANGGRAPH_HOST_API_KEY';
 
-/** Set by the platform; a client's value would break the agent server in ways that are hard to find. */
-export const reservedSecretNames: ReadonlySet<string> = new Set([
-  'LANGCHAIN_TRACING_V2',
-  'LANGSMITH_TRACING_V2',
-  'LANGCHAIN_ENDPOINT',
-  'LANGCHAIN_PROJECT',
-  'LANGSMITH_PROJECT',
-  'LANGSMITH_LANGGRAPH_GIT_REPO',
-  'LANGGRAPH_GIT_REPO_PATH',
-  'LANGCHAIN_API_KEY',
-  'LANGSMITH_CONTROL_PLANE_API_KEY',
-  'POSTGRES_URI',
-  'POSTGRES_PASSWORD',
-  'DATABASE_URI',
-  'LANGSMITH_LANGGRAPH_GIT_REF',
-  'LANGSMITH_LANGGRAPH_GIT_REF_SHA',
-  'LANGGRAPH_AUTH_TYPE',
-  'LANGSMITH_AUTH_ENDPOINT',
-  'LANGSMITH_TENANT_ID',
-  'LANGSMITH_AUTH_VERIFY_TENANT_ID',
-  'LANGSMITH_HOST_PROJECT_ID',
-  'LANGSMITH_HOST_PROJECT_NAME',
-  'LANGSMITH_HOST_REVISION_ID',
-  'LOG_JSON',
-  'LOG_DICT_TRACEBACKS',
-  'REDIS_URI',
-  'LANGCHAIN_CALLBACKS_BACKGROUND',
-  'DD_TRACE_PSYCOPG_ENABLED',
-  'DD_TRACE_REDIS_ENABLED',
-  'LANGSMITH_DEPLOYMENT_NAME',
-]);
-
 /** Names and values become environment variables: `=` would end the name, NUL the value. */
 const badCharacters = (name: string): string | undefined =>
   /[=\0\r\n]/.test(name) ? 'a name contains no =, NUL or line break' : undefined;
 
 const reserved = (name: string): string | undefined =>
-  reservedSecretNames.has(name) ? `the name ${name} is reserved` : undefined;
+  isReservedSecret(name) ? `the name ${name} is reserved` : undefined;
 
 const variableName = z
   .string()

@@ -46,7 +46,11 @@ export async function aWorker({ browser, program, at }: Installed): Promise<Work
     keepSecret: async () => {
       const secret = (await dialog().locator('.secret').textContent()) ?? '';
       secrets.push(secret);
-      await dialog().getByRole('button', { name: 'I have stored it' }).click();
+      // Who has not copied it is asked before it is gone.
+      await page.keyboard.press('Escape');
+      await dialog().getByText('You have not copied it').waitFor();
+      await dialog().getByRole('button', { name: 'Copy', exact: true }).click();
+      await dialog().getByRole('button', { name: 'Done' }).click();
       // A dialog that is closed has no role, but may be there for a moment.
       await page.locator('.secret').waitFor({ state: 'detached' });
       return secret;

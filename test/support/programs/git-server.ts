@@ -22,7 +22,7 @@ export async function serveGit(
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     requests.push(`${request.method} ${url.pathname}`);
-    answer(folder, request, response, url).then(
+    answerGit(folder, request, response, url).then(
       () => {
         const [, repository] = /^\/([^/]+)\/git-receive-pack$/.exec(url.pathname) ?? [];
         if (repository !== undefined) onPushed(repository);
@@ -36,7 +36,7 @@ export async function serveGit(
 }
 
 /** One request through the backend, which speaks CGI: headers, an empty line, and the body. */
-async function answer(
+export async function answerGit(
   folder: string,
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { reservedSecretNames } from '../../../lib/contract/deployments/secrets.ts';
 import type { ValidationItem } from '../../../lib/contract/errors.ts';
 import { parsePart } from '../../../lib/contract/validation/parse-part.ts';
 import { createDeploymentBody } from '../../../lib/features/deployments/shape.ts';
+import { reservedSecretNames } from '../../../lib/reserved-names.ts';
 
 const minimal = { name: 'agent', source_config: {}, source_revision_config: {} };
 

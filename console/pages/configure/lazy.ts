@@ -1,0 +1,13 @@
+/** The pages that configure what is deployed and from where, in one script with their style. */
+
+// Whatever the first page has is one script for all: in part of it, it would be several files to begin with.
+import '../../app.tsx';
+import sheet from '../../style/configure.sheet.css';
+import { loadSheet } from '../../ui/sheet.ts';
+
+await loadSheet(sheet, import.meta.url);
+
+export { IntegrationPage } from '../connections/integration.tsx';
+export { NewIntegration } from '../connections/new-integration.tsx';
+export { NewDeployment } from '../new-deployment.tsx';
+export { SettingsPage } from '../settings.tsx';
