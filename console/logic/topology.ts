@@ -204,8 +204,8 @@ export function lineOf({ from, to }: Edge): string {
   return `M${begin.join(' ')}C${middle} ${begin[1]} ${middle} ${end[1]} ${end.join(' ')}`;
 }
 
-const LETTERS_MAX = 20;
+const LETTERS_MAX = { title: 20, under: 26 } as const;
 
 /** A name as it fits into a box; the whole of it stands in the title. */
-export const fitted = (text: string): string =>
-  text.length > LETTERS_MAX ? `${text.slice(0, LETTERS_MAX - 1)}…` : text;
+export const fitted = (text: string, as: keyof typeof LETTERS_MAX = 'title'): string =>
+  text.length > LETTERS_MAX[as] ? `${text.slice(0, LETTERS_MAX[as] - 1)}…` : text;

@@ -97,7 +97,9 @@ it('where nothing happens nothing is asked but the feed; what it names appears b
     { what: 'the new deployment' },
   );
   const others = asked.filter((each) => !isOfFeed(each));
-  expect(others.filter((each) => !each.startsWith('/v2/deployments?'))).toEqual([]);
+  // What needs somebody is counted beside the pages, wherever somebody is.
+  const expected = (each: string) => each.startsWith('/v2/deployments?') || each === '/v2/attention';
+  expect(others.filter((each) => !expected(each))).toEqual([]);
 });
 
 it('while something moves the feed is asked every two seconds, and what moved is shown to its end', async () => {

@@ -21,6 +21,8 @@ type ApiKey = Listed<'GET /v2/api-keys'>;
 /** Users that only keys stand for. */
 const OWN_ID = /^[\da-f]{8}-[\da-f-]{27}$/i;
 
+const userWord = (id: string): string => (OWN_ID.test(id) ? 'A user without a name' : id);
+
 const columnsFor = (me: Me): Column<ApiKey>[] => [
   {
     title: 'Name',
@@ -43,9 +45,9 @@ const columnsFor = (me: Me): Column<ApiKey>[] => [
   },
   {
     title: 'Acts as',
-    cell: ({ user_id: id }) => (
+    cell: ({ user_id: id, listener_id: listener }) => (
       <span class="cut name" title={id}>
-        {id === me.user_id ? 'You' : OWN_ID.test(id) ? 'A user without a name' : id}
+        {listener !== null ? 'Its listener' : id === me.user_id ? 'You' : userWord(id)}
       </span>
     ),
   },

@@ -87,8 +87,8 @@ const columnsFor = ({ names, ownId, only }: Known): Column<AuditEvent>[] => [
         <Time at={at} />
         {request !== null && (
           <div>
-            <code class="cut name" title={`Request ${request}`}>
-              {request}
+            <code class="dim" title={`Request ${request}`}>
+              {shortId(request)}
             </code>
           </div>
         )}
@@ -108,7 +108,11 @@ function Thing({ event, names }: ThingProps) {
         <Link class="row-link" href={`/deployments/${deployment}`} data-row>
           {names.get(deployment) ?? `Deployment ${shortId(deployment)}`}
         </Link>
-        {id !== null && id !== deployment && <span class="url quiet">{id}</span>}
+        {id !== null && id !== deployment && (
+          <code class="url dim" title={id}>
+            {shortId(id)}
+          </code>
+        )}
       </>
     );
   const place = id === null ? undefined : placeOf(type, id);
@@ -118,7 +122,11 @@ function Thing({ event, names }: ThingProps) {
         {shortId(id)}
       </Link>
     );
-  return id === null ? null : <span class="url quiet">{id}</span>;
+  return id === null ? null : (
+    <code class="url dim" title={id}>
+      {shortId(id)}
+    </code>
+  );
 }
 
 const pages: Record<string, string> = {

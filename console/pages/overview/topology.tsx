@@ -49,7 +49,7 @@ function Shown({
   const topology = topologyOf(deployments, listeners);
   return (
     <>
-      <Card title="Who talks to what" meta="Lines begin at who asks">
+      <Card title="Who talks to what">
         <div class="topology" tabIndex={0} role="group" aria-label="Picture of who talks to what">
           <Drawn of={topology} />
         </div>
@@ -109,7 +109,7 @@ const Box = ({ node: { title, under, tone, x, y } }: { node: Node }) => (
       {fitted(title)}
     </text>
     <text class="under" x="26" y="38">
-      {fitted(under)}
+      {fitted(under, 'under')}
     </text>
   </g>
 );

@@ -73,7 +73,7 @@ export function EnableWebhook({ webhook, after, onClose }: Props & { after: numb
       onClose={onClose}
     >
       <ChoiceField
-        label="Send"
+        label="Which events"
         of="status"
         value={from}
         set={setFrom}

@@ -15,6 +15,7 @@ import { Empty } from '../../ui/states.tsx';
 import { Standing, Status } from '../../ui/status.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { TestWebhook } from './webhook-dialogs.tsx';
 import { NewWebhook } from './webhook-form.tsx';
 
 /** `effects`: what the receiver of each that fails said last, by its id. */
@@ -54,6 +55,7 @@ const FAILING: Look = { tone: 'bad', shape: 'cross', word: 'Failing' };
 export function Webhooks() {
   const [, go] = useLocation();
   const [isNew, setNew] = useState(false);
+  const [tested, setTested] = useState<Webhook>();
   const canWrite = useCan('webhooks:write');
   const effects = effectsOf(useAttention().data?.resources ?? [], 'webhook_failing');
   const list = useList('GET /v2/webhooks', {});
@@ -81,9 +83,26 @@ export function Webhooks() {
         }
       >
         {(rows) => (
-          <Table label="Webhooks" rows={rows} keyOf={({ id }) => id} columns={columnsFor(effects)} />
+          <Table
+            label="Webhooks"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={columnsFor(effects)}
+            actions={
+              canWrite === true && effects.size > 0
+                ? (webhook) =>
+                    effects.has(webhook.id) &&
+                    webhook.status === 'ENABLED' && (
+                      <Button isSmall onClick={() => setTested(webhook)}>
+                        Send a test
+                      </Button>
+                    )
+                : undefined
+            }
+          />
         )}
       </ListOf>
+      {tested !== undefined && <TestWebhook webhook={tested} onClose={() => setTested(undefined)} />}
       {isNew && <NewWebhook onClose={() => setNew(false)} onStored={(id) => go(`/webhooks/${id}`)} />}
     </Page>
   );
