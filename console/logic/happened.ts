@@ -126,8 +126,8 @@ export function deedFor({ kind, deployment, revision, subject }: Need): Deed {
   const ofRevision = revision === null ? ofDeployment : `${ofDeployment}/revisions/${revision.id}`;
   const deeds: Record<AttentionKind, Deed> = {
     deployment_failed: { title: 'See why', to: ofRevision },
-    crash_loop: { title: 'Open logs', to: ofRevision },
-    unhealthy: { title: 'Open logs', to: ofRevision },
+    crash_loop: { title: 'Open logs', to: `${ofDeployment}/logs` },
+    unhealthy: { title: 'Open logs', to: `${ofDeployment}/logs` },
     listener_offline: { title: 'Check', to: `/listeners/${subject?.id ?? ''}` },
     webhook_failing: { title: 'Check', to: `/webhooks/${subject?.id ?? ''}` },
     key_expiring: { title: 'Renew', to: '/access' },

@@ -1,5 +1,5 @@
-import type { Deployment, ListedDeployment, Permission, Revision } from '../../lib/client/endpoints.ts';
-import { numberOf } from '../../lib/client/revision.ts';
+import type { Deployment, Permission, Revision } from '../../lib/client/endpoints.ts';
+import { numberOf, origins } from '../../lib/client/revision.ts';
 import { actionsOn, type Verb } from './actions.ts';
 import { match, type Range } from './fuzzy.ts';
 import { placesFor } from './places.ts';
@@ -9,6 +9,8 @@ import { lookOf } from './status.ts';
 export type Deed =
   | { kind: 'go'; to: string }
   | { kind: 'visit'; url: string }
+  | { kind: 'latest'; deployment: Deployment }
+  | { kind: 'back'; deployment: Deployment; activeId: string }
   | { kind: 'interrupt'; revision: Revision }
   | { kind: 'again'; revision: Revision; verb: Verb };
 
@@ -19,6 +21,9 @@ export type About =
   | 'deployment'
   | 'try'
   | 'logs'
+  | 'metrics'
+  | 'latest'
+  | 'back'
   | 'settings'
   | 'visit'
   | 'again'
@@ -49,12 +54,30 @@ export function pageEntries(permissions: readonly Permission[]): Entry[] {
 
 const isOpenable = (permissions: readonly Permission[]): boolean => permissions.includes('deployments:write');
 
-type Named = Pick<ListedDeployment, 'id' | 'name' | 'display_name' | 'status' | 'active_revision_id'>;
+const nameOf = ({ display_name: shown, name }: Pick<Deployment, 'display_name' | 'name'>): string =>
+  shown ?? name;
 
-const nameOf = ({ display_name: shown, name }: Pick<Named, 'display_name' | 'name'>): string => shown ?? name;
+/** What begins with a dialog that asks first. */
+function shipping(deployment: Deployment, name: string): Entry[] {
+  const entries: Entry[] = [];
+  const of = { hint: '', group: name } as const;
+  if (origins[deployment.source] === 'repository')
+    entries.push({
+      ...of,
+      title: `Deploy latest of ${name}…`,
+      about: 'latest',
+      deed: { kind: 'latest', deployment },
+    });
+  const { active_revision_id: activeId } = deployment;
+  if (activeId !== null && numberOf(activeId) > 1) {
+    const deed = { kind: 'back', deployment, activeId } as const;
+    entries.push({ ...of, title: `Roll back ${name}…`, about: 'back', deed });
+  }
+  return entries;
+}
 
 /** Where a deployment can be looked at. */
-export function deploymentEntries(found: readonly Named[], permissions: readonly Permission[]): Entry[] {
+export function deploymentEntries(found: readonly Deployment[], permissions: readonly Permission[]): Entry[] {
   return found.flatMap((each) => {
     const { id, status, active_revision_id: active } = each;
     const name = nameOf(each);
@@ -65,6 +88,9 @@ export function deploymentEntries(found: readonly Named[], permissions: readonly
       ...(isThere && active !== null
         ? [go(`Try ${name}`, `${to}/try`, { hint: '', group: name, about: 'try' })]
         : []),
+      go(`Logs of ${name}`, `${to}/logs`, { hint: '', group: name, about: 'logs' }),
+      go(`Metrics of ${name}`, `${to}/metrics`, { hint: '', group: name, about: 'metrics' }),
+      ...(isThere ? shipping(each, name) : []),
       ...(isThere
         ? [go(`Settings of ${name}`, `${to}/settings`, { hint: '', group: name, about: 'settings' })]
         : []),

@@ -2,6 +2,7 @@
 
 // Whatever the first page has is one script for all: in part of it, it would be several files to begin with.
 import '../app.tsx';
+import './sheet.ts';
 
 export { Access } from './access/access.tsx';
 export { DevicePage } from './access/device.tsx';

@@ -5,6 +5,7 @@
 
 // Whatever the first page has is one script for all: in part of it, it would be several files to begin with.
 import '../app.tsx';
+import './sheet.ts';
 
 export { DeploymentPage } from './deployment/page.tsx';
 export { Palette } from './palette.tsx';

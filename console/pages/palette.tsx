@@ -20,6 +20,7 @@ import {
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import {
+  activity,
   bot,
   box,
   chevronRight,
@@ -27,12 +28,16 @@ import {
   externalLink,
   fileText,
   plus,
+  rocket,
   rotateCcw,
   type Icon as Shapes,
   search,
   settings,
   square,
+  undo2,
 } from '../ui/icons.ts';
+import { DeployLatest } from './deployment/deploy-latest.tsx';
+import { RollBack } from './deployment/roll-back.tsx';
 import { Interrupt, RunAgain } from './revision-actions.tsx';
 
 /** So many deployments are known by their names at once; more are asked for by what is typed. */
@@ -48,6 +53,9 @@ const icons: Record<Found['about'], Shapes> = {
   deployment: box,
   try: bot,
   logs: fileText,
+  metrics: activity,
+  latest: rocket,
+  back: undo2,
   settings,
   visit: externalLink,
   again: rotateCcw,
@@ -113,13 +121,16 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const choose = (entry: Found | undefined, isApart: boolean) => {
     if (entry === undefined) return;
     const chosen = entry.deed;
-    if (chosen.kind === 'interrupt' || chosen.kind === 'again') return setDeed(chosen);
+    if (chosen.kind !== 'go' && chosen.kind !== 'visit') return setDeed(chosen);
     onClose();
     if (chosen.kind === 'visit') return void open(chosen.url, '_blank', 'noreferrer');
     keepRecent({ title: entry.title, to: chosen.to });
     if (isApart) open(BASE + chosen.to, '_blank');
     else goTo(chosen.to);
   };
+  if (deed?.kind === 'latest') return <DeployLatest deployment={deed.deployment} onClose={onClose} />;
+  if (deed?.kind === 'back')
+    return <RollBack deployment={deed.deployment} activeId={deed.activeId} onClose={onClose} />;
   if (deed?.kind === 'interrupt') return <Interrupt revision={deed.revision} onClose={onClose} />;
   if (deed?.kind === 'again')
     return <RunAgain revision={deed.revision} current={active} verb={deed.verb} onClose={onClose} />;

@@ -85,8 +85,17 @@ describe('the palette', () => {
     expect(titles('viewer').join()).not.toMatch(/Interrupt|Restart/);
     const named = (role: keyof typeof roleMatrix) =>
       titlesOf(deploymentEntries([deployment(active)], roleMatrix[role]));
-    expect(named('developer')).toEqual([`Go to ${name}`, `Try ${name}`, `Settings of ${name}`]);
-    expect(named('viewer')).toEqual([`Go to ${name}`]);
+    const seen = [`Logs of ${name}`, `Metrics of ${name}`];
+    expect(named('developer')).toEqual([
+      `Go to ${name}`,
+      `Try ${name}`,
+      ...seen,
+      `Deploy latest of ${name}…`,
+      `Settings of ${name}`,
+    ]);
+    const later = titlesOf(deploymentEntries([deployment(revision(2, 'DEPLOYED'))], roleMatrix.developer));
+    expect(later).toContain(`Roll back ${name}…`);
+    expect(named('viewer')).toEqual([`Go to ${name}`, ...seen]);
     const pages = titlesOf(pageEntries(roleMatrix.viewer));
     expect(pages).not.toContain('New deployment');
     expect(pages).not.toContain('Audit log');
