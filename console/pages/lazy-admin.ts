@@ -2,7 +2,8 @@
 
 // Whatever the first page has is one script for all: in part of it, it would be several files to begin with.
 import '../app.tsx';
-import './sheet.ts';
+import sheet from '../style/pages.sheet.css';
+import { loadSheet } from '../ui/sheet.ts';
 
 export { Access } from './access/access.tsx';
 export { DevicePage } from './access/device.tsx';
@@ -14,3 +15,6 @@ export { Activity } from './overview/activity.tsx';
 export { Topology } from './overview/topology.tsx';
 export { WebhookPage } from './webhooks/webhook.tsx';
 export { Webhooks } from './webhooks/webhooks.tsx';
+
+// What the first list does not need of the style.
+await loadSheet(sheet, import.meta.url);

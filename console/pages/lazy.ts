@@ -5,8 +5,12 @@
 
 // Whatever the first page has is one script for all: in part of it, it would be several files to begin with.
 import '../app.tsx';
-import './sheet.ts';
+import sheet from '../style/pages.sheet.css';
+import { loadSheet } from '../ui/sheet.ts';
 
 export { DeploymentPage } from './deployment/page.tsx';
 export { Palette } from './palette.tsx';
 export { RevisionPage } from './revision/page.tsx';
+
+// What the first list does not need of the style.
+await loadSheet(sheet, import.meta.url);
