@@ -1,9 +1,10 @@
+/** By address. */
+const loaded = new Map<string, Promise<void>>();
+
 /**
  * Adds a style that few pages need, by its address beside the script that asks for it, and resolves once it
  * counts; each once, whoever asks. Rejects where it is not there any more: it belongs to an earlier version.
  */
-const loaded = new Map<string, Promise<void>>();
-
 export function loadSheet(path: string, script: string): Promise<void> {
   const { href } = new URL(path, script);
   const sheet = loaded.get(href) ?? load(href);
@@ -17,7 +18,10 @@ function load(href: string): Promise<void> {
   link.href = href;
   return new Promise((resolve, reject) => {
     link.addEventListener('load', () => resolve());
-    link.addEventListener('error', () => reject(new Error(`${link.href} could not be loaded`)));
+    link.addEventListener('error', () => {
+      loaded.delete(href);
+      reject(new Error(`${href} could not be loaded`));
+    });
     document.head.append(link);
   });
 }
