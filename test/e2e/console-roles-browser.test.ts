@@ -238,7 +238,7 @@ it('a dialog that closes leaves the focus where somebody has moved it since', as
   await page.getByRole('dialog', { name: /Disable bot/ }).waitFor();
   // In one step, as a fast person does before the page has heard that the dialog is closed.
   await page.evaluate(
-    "document.querySelector('dialog').close(); document.querySelector('.row-actions .danger').focus();",
+    "document.querySelector('dialog').close(); document.querySelector('.acts .danger').focus();",
   );
   await page.locator('dialog').waitFor({ state: 'detached' });
   const focused = await page.evaluate<string>('document.activeElement.textContent');
