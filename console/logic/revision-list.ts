@@ -55,6 +55,21 @@ export function titleOf({ commit, cause, source_revision_config: at }: Revision)
   return at.repo_ref === null ? 'Another configuration' : `A commit of ${at.repo_ref}`;
 }
 
+type Told = { sha: string; message: string | null; author: string | null; at: string | null };
+type HeadOf = { head: Told | null; commits: readonly Told[] };
+
+/**
+ * A revision with what its commit says. A push tells that itself; of one that somebody asked for, it is known
+ * as long as the branch's newest commits hold it.
+ */
+export function described(revision: Revision, known: HeadOf | undefined): Revision {
+  const { commit, source_revision_config: at } = revision;
+  if (commit !== null || known === undefined) return revision;
+  const found = [known.head, ...known.commits].find((each) => each?.sha === at.repo_commit_sha);
+  if (!found || found.message === null || found.author === null || found.at === null) return revision;
+  return { ...revision, commit: { message: found.message, author: found.author, at: found.at } };
+}
+
 /** The author of a commit, without the address behind the name; null: nobody told. */
 export function authorOf({ commit }: Pick<Revision, 'commit'>): string | null {
   const author = commit?.author.replace(/ *<[^<>]*>$/, '').trim() ?? '';

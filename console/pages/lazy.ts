@@ -5,7 +5,8 @@
 
 // Whatever the first page has is one script for all: in part of it, it would be several files to begin with.
 import '../app.tsx';
-import sheet from '../style/pages.sheet.css';
+import deployment from '../style/deployment.sheet.css';
+import pages from '../style/pages.sheet.css';
 import { loadSheet } from '../ui/sheet.ts';
 
 export { DeploymentPage } from './deployment/page.tsx';
@@ -13,4 +14,4 @@ export { Palette } from './palette.tsx';
 export { RevisionPage } from './revision/page.tsx';
 
 // What the first list does not need of the style.
-await loadSheet(sheet, import.meta.url);
+await Promise.all([pages, deployment].map((sheet) => loadSheet(sheet, import.meta.url)));

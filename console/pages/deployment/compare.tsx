@@ -6,7 +6,7 @@ import { useRevision, useRevisions } from '../../data/queries.ts';
 import { useHead } from '../../data/source.ts';
 import { betweenUrl, comparisonOf, type Group } from '../../logic/comparison.ts';
 import type { Change } from '../../logic/difference.ts';
-import { makerOf, standingOf, titleOf } from '../../logic/revision-list.ts';
+import { described, makerOf, standingOf, titleOf } from '../../logic/revision-list.ts';
 import { Face } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -122,7 +122,12 @@ function Both({ deployment, from, to }: { deployment: Deployment; from: Revision
     <>
       <div class="two">
         {[from, to].map((revision, index) => (
-          <About key={`${index} ${revision.id}`} {...{ revision, deployment }} commitUrl={head?.commit_url} />
+          <About
+            key={`${index} ${revision.id}`}
+            revision={described(revision, head)}
+            deployment={deployment}
+            commitUrl={head?.commit_url}
+          />
         ))}
       </div>
       {groups

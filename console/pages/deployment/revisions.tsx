@@ -8,6 +8,7 @@ import {
   type CauseFilter,
   causeNames,
   causes,
+  described,
   longestOf,
   type StandingFilter,
   standingNames,
@@ -163,7 +164,8 @@ export function Rows({
       {revisions.map((revision) => (
         <RevisionRow
           key={revision.id}
-          {...{ revision, deployment, active, longest }}
+          {...{ deployment, active, longest }}
+          revision={described(revision, head)}
           later={later.get(revision.id)}
           commitUrl={head?.commit_url}
         />

@@ -6,7 +6,7 @@ import { useRevision } from '../../data/queries.ts';
 import { useHead } from '../../data/source.ts';
 import { amount, bytes, cores } from '../../logic/amount.ts';
 import { crashLoopIn } from '../../logic/metrics.ts';
-import { makerOf, takersOver, titleOf } from '../../logic/revision-list.ts';
+import { described, makerOf, takersOver, titleOf } from '../../logic/revision-list.ts';
 import { shortSource } from '../../logic/source.ts';
 import { shortAgo } from '../../logic/time.ts';
 import { Face } from '../../ui/badge.tsx';
@@ -110,8 +110,9 @@ type FactsProps = {
   replaced: number | undefined;
 };
 
-function Facts({ deployment, active, metrics, replaced }: FactsProps) {
+function Facts({ deployment, active: bare, metrics, replaced }: FactsProps) {
   const { data: head } = useHead(deployment.id, deployment.source === 'github');
+  const active = described(bare, head);
   const { source_config: config, source_revision_config: at } = deployment;
   const maker = makerOf(active);
   const since =

@@ -4,7 +4,7 @@ import { useCan } from '../../data/permissions.ts';
 import { useDeployment, useRevision, useRevisions } from '../../data/queries.ts';
 import { useHead } from '../../data/source.ts';
 import { causeOf } from '../../logic/cause.ts';
-import { isFailed, makerOf, titleOf } from '../../logic/revision-list.ts';
+import { described, isFailed, makerOf, titleOf } from '../../logic/revision-list.ts';
 import { isMoving } from '../../logic/status.ts';
 import { usualBuild } from '../../logic/steps.ts';
 import { Badge, Face } from '../../ui/badge.tsx';
@@ -61,8 +61,9 @@ const headOf = (revision: Revision, deployment: Deployment) => ({
 type Props = { revision: Revision; deployment: Deployment };
 
 /** Who made it, of what, and when. */
-function Origin({ revision, deployment }: Props) {
+function Origin({ revision: bare, deployment }: Props) {
   const { data: head } = useHead(deployment.id, deployment.source === 'github');
+  const revision = described(bare, head);
   const maker = makerOf(revision);
   const cause = causeOf(revision);
   return (

@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { betweenUrl, comparisonOf } from '../../../console/logic/comparison.ts';
 import { effectOf, failureOf } from '../../../console/logic/failure.ts';
-import { barOf, makerOf, standingOf, takersOver, titleOf } from '../../../console/logic/revision-list.ts';
+import {
+  barOf,
+  described,
+  makerOf,
+  standingOf,
+  takersOver,
+  titleOf,
+} from '../../../console/logic/revision-list.ts';
 import { stepsOf, usualBuild } from '../../../console/logic/steps.ts';
 import { shortAgo } from '../../../console/logic/time.ts';
 import type { Revision } from '../../../lib/client/endpoints.ts';
@@ -98,6 +105,19 @@ describe('a list of revisions', () => {
       ['Uploaded folder', null],
       ['A commit of main', null],
     ]);
+  });
+
+  it('takes what a commit says from the branch, where no push told', () => {
+    const source_revision_config = { ...bare.source_revision_config, repo_commit_sha: 'a1' };
+    const asked = revision(2, { source_revision_config });
+    const known = { sha: 'a1', message: 'Answer in French', author: 'Lena', at: at(0) };
+    const titles = [
+      { head: known, commits: [] },
+      { head: null, commits: [known] },
+      { head: { ...known, message: null }, commits: [] },
+      undefined,
+    ].map((head) => titleOf(described(asked, head)));
+    expect(titles).toEqual(['Answer in French', 'Answer in French', 'A commit of main', 'A commit of main']);
   });
 
   it('draws bars that never leave their row', () => {
