@@ -2,8 +2,8 @@ import type { ServerHeader } from '../logic/server-request.ts';
 import { onSession } from './session.ts';
 
 /**
- * What a person gives for an agent that asks who they are, by deployment. It is held in the memory of this tab
- * alone, and goes to that agent alone.
+ * What a person gives for an agent that asks who they are, by deployment. It is held in the memory of this
+ * tab alone, and goes to that agent alone.
  */
 const given = new Map<string, readonly ServerHeader[]>();
 

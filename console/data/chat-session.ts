@@ -20,6 +20,8 @@ export type ChatState = {
   activity: 'idle' | 'loading' | 'running' | 'stopping';
   /** How long the last run took; undefined while one goes on, and of one that was not seen. */
   tookMilliseconds: number | undefined;
+  /** Somebody has stopped the last run here. */
+  wasStopped: boolean;
   /** What kept the page from hearing the agent. */
   error: Error | undefined;
   /** Where the next run begins, if not at the end of the thread. */
@@ -32,6 +34,7 @@ const nothing: ChatState = {
   timings: new Map(),
   activity: 'idle',
   tookMilliseconds: undefined,
+  wasStopped: false,
   error: undefined,
   from: undefined,
 };
@@ -150,7 +153,7 @@ export class ChatSession {
   async #hear(threadId: string, begin: (signal: AbortSignal) => AsyncGenerator<AgentEvent>): Promise<void> {
     const gone = (this.#hearing = new AbortController());
     const since = performance.now();
-    this.#become({ activity: 'running', error: undefined, tookMilliseconds: undefined });
+    this.#become({ activity: 'running', wasStopped: false, error: undefined, tookMilliseconds: undefined });
     try {
       for await (const event of begin(gone.signal)) this.#take(event);
       const state = conversationOf(await readState(this.#place, threadId, gone.signal));
@@ -161,7 +164,8 @@ export class ChatSession {
     }
     if (gone.signal.aborted) return;
     this.#draw();
-    this.#become({ activity: 'idle', tookMilliseconds: performance.now() - since });
+    const wasStopped = this.#state.activity === 'stopping';
+    this.#become({ activity: 'idle', wasStopped, tookMilliseconds: performance.now() - since });
     this.#told.onEnd();
   }
 

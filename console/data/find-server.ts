@@ -12,9 +12,9 @@ export type Server =
   | { kind: 'request' };
 
 /**
- * Opens a server as what it is. `kind` undefined: it is asked whether it is an agent, then whether it has tools;
- * what is neither takes requests as any server does. Throws AgentRefusal with 404 where it is not what it was
- * said to be.
+ * Opens a server as what it is. `kind` undefined: it is asked whether it is an agent, then whether it has
+ * tools; what is neither takes requests as any server does. Throws AgentRefusal with 404 where it is not
+ * what it was said to be.
  */
 export async function findServer(
   place: AgentPlace,

@@ -16,9 +16,9 @@ type Heard = {
 };
 
 /**
- * Asks a deployment's server, and hands over its answer as it comes: by way of the API where the server runs on
- * its machine, which shows redirects and all headers; else from this browser. Credentials for the server go from
- * the browser alone.
+ * Asks a deployment's server, and hands over its answer as it comes: by way of the API where the server
+ * runs on its machine, which shows redirects and all headers; else from this browser. Credentials for the
+ * server go from the browser alone.
  */
 export async function askServer(
   place: AgentPlace,

@@ -152,6 +152,7 @@ it('a run is stopped, also one that was begun before the page was opened', async
   await bar().getByText('Answering').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   await rest();
+  await log().getByText('Stopped.').waitFor();
   await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
 });

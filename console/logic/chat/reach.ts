@@ -23,8 +23,8 @@ const isLoopback = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '127.0.0.1' || host === '[::1]';
 
 /**
- * Whether a page at this host may ask the agent at this address itself. To a page of another machine `localhost`
- * is not the machine that agents run on, and what is meant for them would go to a stranger.
+ * Whether a page at this host may ask the agent at this address itself. To a page of another machine
+ * `localhost` is not the machine that agents run on, and what is meant for them would go to a stranger.
  */
 export function isDirect(url: string, allowed: readonly string[], pageHost: string): boolean {
   const parsed = URL.parse(url);

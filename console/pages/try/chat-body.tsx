@@ -85,7 +85,7 @@ type SaidProps = { name: string; state: ChatState; isRunning: boolean };
 
 /** Everything on a thread but what is asked now. */
 function Said({ name, state, isRunning }: SaidProps) {
-  const { conversation, timings, activity, error, tookMilliseconds } = state;
+  const { conversation, timings, activity, error, tookMilliseconds, wasStopped } = state;
   const shown = messagesOf(conversation);
   const isEmpty = shown.messages.length === 0 && conversation.values === undefined;
   return (
@@ -106,6 +106,7 @@ function Said({ name, state, isRunning }: SaidProps) {
           <span class="caret" />
         </p>
       )}
+      {wasStopped && <p class="meta">Stopped. What was not finished is not on the thread.</p>}
       {!isRunning && conversation.error !== undefined && (
         <div class="problem" role="alert">
           <p class="said">{conversation.error}</p>

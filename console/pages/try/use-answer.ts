@@ -9,8 +9,8 @@ export type Answered<T> =
 const PENDING = { isPending: true, data: undefined, error: undefined } as const;
 
 /**
- * What a server of somebody's answers, asked once for each `key`. The feed of the API says nothing of it, so it
- * is not among what that has asked again. Undefined: nothing is asked, as with the key undefined.
+ * What a server of somebody's answers, asked once for each `key`. The feed of the API says nothing of it,
+ * so it is not among what that has asked again. Undefined: nothing is asked, as with the key undefined.
  */
 export function useAnswer<T>(key: string | undefined, ask: (signal: AbortSignal) => Promise<T>): Answered<T> {
   const [held, setHeld] = useState<{ key: string | undefined; answer: Answered<T> }>({

@@ -2,9 +2,9 @@ import type { Files } from '../files/write-files.ts';
 import { packageJson } from './hello-server.ts';
 
 /**
- * A server that speaks as LangGraph's does, without a model: what a message holds decides what happens. `refund`
- * looks an order up and asks for leave, `wait` says a word and waits until it is stopped, `fail` fails, and
- * anything else is said again. With the variable AGENT_SECRET it wants that as a bearer token.
+ * A server that speaks as LangGraph's does, without a model: what a message holds decides what happens.
+ * `refund` looks an order up and asks for leave, `wait` says a word and waits until it is stopped, `fail`
+ * fails, and anything else is said again. With the variable AGENT_SECRET it wants that as a bearer token.
  */
 const SERVER = String.raw`
 const { createServer } = process.getBuiltinModule('node:http');
@@ -155,8 +155,8 @@ createServer((request, response) => {
 `;
 
 /**
- * An MCP server by streamable HTTP with a session, whose tools shout and fail. Half of its answers are events.
- * As most of them, it says nothing to pages of other origins.
+ * An MCP server by streamable HTTP with a session, whose tools shout and fail. Half of its answers are
+ * events. As most of them, it says nothing to pages of other origins.
  */
 const TOOLS = String.raw`
 const { createServer } = process.getBuiltinModule('node:http');

@@ -11,8 +11,8 @@ const CONSENTS = [
 ] as const;
 
 /**
- * Whether an origin is that of the console, whose pages people speak with any server from. `apiUrl`: where the
- * API is. This machine has several names.
+ * Whether an origin is that of the console, whose pages people speak with any server from. `apiUrl`: where
+ * the API is. This machine has several names.
  */
 export function isConsole(origin: string, apiUrl: string): boolean {
   const [page, api] = [URL.parse(origin), URL.parse(apiUrl)];
@@ -26,8 +26,9 @@ const HERE: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const CONSENT_SECONDS = '600';
 
 /**
- * What the console's pages are told of any server: that they may ask it as a program would, without cookies. A
- * server says nothing of that itself, or says it of other pages. Undefined: no page of the console asks.
+ * What the console's pages are told of any server: that they may ask it as a program would, without
+ * cookies. A server says nothing of that itself, or says it of other pages. Undefined: no page of the
+ * console asks.
  */
 export function consoleConsent(
   { headers }: IncomingMessage,
@@ -98,9 +99,9 @@ export function readableBy({ headers: { origin } }: IncomingMessage): OutgoingHt
 }
 
 /**
- * The answer to a preflight for which there is no server. Where no deployment is, every question is allowed:
- * it will be answered with 404. Where one is, only what its server has allowed itself: the question that
- * follows may reach a server that has come back. Undefined: this is no such preflight.
+ * The answer to a preflight for which there is no server. Where no deployment is, every question is
+ * allowed: it will be answered with 404. Where one is, only what its server has allowed itself: the
+ * question that follows may reach a server that has come back. Undefined: this is no such preflight.
  */
 export function preflightAnswer(
   request: IncomingMessage,
