@@ -31,6 +31,7 @@ import type { SignIn } from './adapters/sign-in.ts';
 import { neverWait } from './adapters/task-notifier.ts';
 import { issuerAnswers, tokenIssuers as openTokenIssuers } from './adapters/token-issuers.ts';
 import { createEcsCompute } from './compute/ecs/compute.ts';
+import { createEcsMetrics } from './compute/ecs/metrics.ts';
 import type { ComputeDriver } from './compute/managed.ts';
 import { once } from './contract/once.ts';
 import type { Settings } from './core/deps.ts';
@@ -192,6 +193,14 @@ export const compute = /* @__PURE__ */ once(() =>
     domain: env.AGENTS_DOMAIN(),
   }),
 );
+
+/** Undefined: the installation runs no agents itself. */
+export const metricsSource = /* @__PURE__ */ once(() => {
+  const cluster = env.MEASURED_CLUSTER();
+  const listenerArn = env.MEASURED_LISTENER_ARN();
+  if (cluster === undefined || listenerArn === undefined) return undefined;
+  return createEcsMetrics({ cluster, listenerArn, now: () => clock.now() });
+});
 
 /** Undefined: the installation gives servers nothing beside their own variables. */
 export const agentSecrets = /* @__PURE__ */ once(() => {

@@ -21,6 +21,7 @@ export const readAccess = [
   'builds:read',
   'images:read',
   'compute:look',
+  'compute:measure',
   'networks:look',
   'agent-secrets:read',
 ] as const;

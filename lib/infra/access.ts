@@ -1,6 +1,6 @@
 import type { Access } from '../contract/access.ts';
 import { DUE_INDEX } from '../store/table.ts';
-import { changing, looking, lookingAtNetworks } from './agents/access.ts';
+import { changing, looking, lookingAtNetworks, measuring } from './agents/access.ts';
 import type { Platform } from './platform.ts';
 
 export type Arns = Platform['arns'];
@@ -51,6 +51,7 @@ const rules: Record<Access, Rule[]> = {
   'heads:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ heads }) => [heads] }],
   'driver:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ drive }) => [drive] }],
   'compute:look': looking,
+  'compute:measure': measuring,
   'compute:change': changing,
   'networks:look': lookingAtNetworks,
   'agent-secrets:read': [

@@ -31,7 +31,7 @@ export function suppressNagFindings(stack: Stack, { arns }: Platform): void {
     ],
     [
       'IAM5[Resource::*]',
-      'Two actions know no resource: ecr:GetAuthorizationToken, whose holder may do what the other statement of the role and the policy of the session say, both for repositories of deployments only; and dynamodb:ListStreams, which tells names of streams and reads none.',
+      'Some actions know no resource: ecr:GetAuthorizationToken, whose holder may do what the other statement of the role and the policy of the session say, both for repositories of deployments only; dynamodb:ListStreams, which tells names of streams and reads none; and, where agents run in the account, reading metrics and finding target groups by their names.',
     ],
     ...[
       `${arns.bucket}/pending/*`,

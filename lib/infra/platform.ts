@@ -20,6 +20,8 @@ export type AgentArns = {
   secrets: string;
   /** The item with variables of all servers, if there is one. */
   sharedVariables: string[];
+  /** Whatever has metrics, where agents run; none of it has a name of its own. */
+  measured: string[];
   /** Streams of the log of servers. */
   logStreams: string;
   /** What a server may be started with. */

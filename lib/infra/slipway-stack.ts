@@ -48,7 +48,11 @@ export class SlipwayStack extends Stack {
       logGroup: builds.logGroup,
     });
     const agents = settings.compute === undefined ? undefined : new AgentsStack(this, 'Agents', platform);
-    const variables = { ...platform.variables, AGENT_ORIGINS: agents?.origins.join(',') };
+    const variables = {
+      ...platform.variables,
+      AGENT_ORIGINS: agents?.origins.join(','),
+      ...agents?.measured,
+    };
     const api = new Api(this, 'Api', { ...platform, variables });
     new Notes(this, 'Notes', platform, api.logGroup);
     this.nestedStacks = [...api.areas, ...(agents === undefined ? [] : [agents])];
@@ -112,6 +116,8 @@ export class SlipwayStack extends Stack {
       OIDC_CLIENT_ID: settings.oidcClientId,
       OIDC_TOKEN_ENDPOINT: settings.oidcTokenEndpoint,
       AGENT_ORIGINS: undefined,
+      MEASURED_CLUSTER: undefined,
+      MEASURED_LISTENER_ARN: undefined,
       UPLOAD_ORIGIN: `https://${bucketName}.s3.${region}.${this.urlSuffix}`,
       EVENT_BUS_NAME: eventBusName(settings),
       DELIVER_FUNCTION_NAME: nameOf(settings, functionRows.deliver.name),

@@ -117,6 +117,12 @@ export const AGENTS_LOG_GROUP_NAME = /* @__PURE__ */ variable('AGENTS_LOG_GROUP_
 export const AGENTS_SECRET_PREFIX = /* @__PURE__ */ variable('AGENTS_SECRET_PREFIX', text);
 /** Where agents answer: `https://` and the host of the front. */
 export const AGENTS_URL = /* @__PURE__ */ variable('AGENTS_URL', () => z.string().startsWith('https://'));
+/** The cluster of agents, for whoever measures them. Absent: none run here. */
+export const MEASURED_CLUSTER = /* @__PURE__ */ variable('MEASURED_CLUSTER', () => text().optional());
+/** The listener of the balancer, for whoever measures agents. Absent: none run here. */
+export const MEASURED_LISTENER_ARN = /* @__PURE__ */ variable('MEASURED_LISTENER_ARN', () =>
+  arn().optional(),
+);
 /** The domain under which each agent has a host: the setting `agentsDomain`. Absent: they answer at paths alone. */
 export const AGENTS_DOMAIN = /* @__PURE__ */ variable('AGENTS_DOMAIN', () => text().optional());
 

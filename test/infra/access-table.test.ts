@@ -39,6 +39,7 @@ const arns = {
     scalingRole: 'role of Application Auto Scaling',
     secrets: 'secrets of sets',
     sharedVariables: ['variables of all servers (agentSecrets)'],
+    measured: ['* where agents run on Fargate'],
     logStreams: 'log of servers',
     roles: ['roles of servers'],
   },

@@ -6,6 +6,8 @@ const context = { environment: 'test', compute: 'fargate' };
 const ACCOUNT = { Ref: 'AWS::AccountId' };
 const AGENT_ROLE = 'arn:aws:iam::123456789012:role/bedrock';
 
+const balancer = (...actions: string[]) => actions.map((action) => `elasticloadbalancing:${action}`);
+
 type Statement = { Action: string | string[]; Resource: unknown; Condition?: unknown };
 type Trust = { Principal: { Service?: string }; Condition?: unknown };
 type Rule = { EventPattern: unknown; Targets: { Arn: unknown }[] };
@@ -71,6 +73,8 @@ export function agentTests(stacksOf: () => Synthesised): void {
         'createdeploymentFunction',
         'createtenantFunction',
         'getconsoleFunction',
+        'getdeploymentmetricsFunction',
+        'getdeploymentmetricsRole',
         'settingsParameter',
       ]);
     });
@@ -160,6 +164,19 @@ export function agentTests(stacksOf: () => Synthesised): void {
       const toServers = rules.filter(({ FromPort }) => FromPort === 8000);
       expect(toServers).toEqual([expect.objectContaining({ ToPort: 8000 })]);
       expect(JSON.stringify(toServers)).toMatch(/"SourceSecurityGroupId":{[^}]*BalancerGroup/);
+    });
+
+    it('let what shows metrics read them, and nothing does without agents', () => {
+      const reads = (stacks: Synthesised) =>
+        permissionsOf('deployments/getdeploymentmetricsRole', stacks).flatMap(actionsOf);
+      const added = ['cloudwatch:GetMetricData', ...balancer('DescribeTags', 'DescribeTargetGroups')];
+      expect(reads(withAgents())).toEqual([...reads(stacksOf()), ...added]);
+      const readers = withAgents()
+        .all('AWS::IAM::Role')
+        .filter((role) => JSON.stringify(role).includes('cloudwatch:GetMetricData'));
+      expect(readers.map(([id]) => id)).toEqual([
+        expect.stringMatching(/^deployments\/getdeploymentmetrics/),
+      ]);
     });
 
     it('let what finds networks look, and nothing else', () => {

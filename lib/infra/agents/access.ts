@@ -37,6 +37,14 @@ export const looking: Rule[] = [
   { actions: ['logs:GetLogEvents'], resources: ({ agents }) => [agents.logStreams] },
 ];
 
+/** What reads the metrics of agents; these know no resource. Without agents it may do nothing. */
+export const measuring: Rule[] = [
+  {
+    actions: ['cloudwatch:GetMetricData', ...balancer('DescribeTags', 'DescribeTargetGroups')],
+    resources: ({ agents }) => agents.measured,
+  },
+];
+
 export const lookingAtNetworks: Rule[] = [
   // These know no resource.
   {

@@ -23,6 +23,8 @@ import { Servers } from './servers.ts';
 export class AgentsStack extends NestedStack {
   /** What `cdk deploy` prints of it. */
   readonly outputs: Readonly<Record<string, string>>;
+  /** What tells the metrics of agents from those of others. */
+  readonly measured: Pick<Platform['variables'], 'MEASURED_CLUSTER' | 'MEASURED_LISTENER_ARN'>;
   /** Where agents answer, for the policy of pages that ask them. */
   readonly origins: readonly string[];
   readonly #zones: string[] | undefined;
@@ -41,6 +43,10 @@ export class AgentsStack extends NestedStack {
     const subnets = network.vpc.selectSubnets(network.agentSubnets).subnetIds.join(',');
     const groups = network.agents.securityGroupId;
     this.outputs = outputsOf(settings, front, { network: network.vpc.vpcId, subnets, groups });
+    this.measured = {
+      MEASURED_CLUSTER: servers.cluster.ref,
+      MEASURED_LISTENER_ARN: front.listener.listenerArn,
+    };
     const variables: Environment<AgentVariableName> = {
       AGENTS_CLUSTER: servers.cluster.ref,
       AGENTS_VPC_ID: network.vpc.vpcId,

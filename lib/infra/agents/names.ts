@@ -53,6 +53,7 @@ export function agentArns(settings: Settings, { at, role }: Places): AgentArns {
     ),
     secrets: at('secretsmanager', `secret:${agentSecretPrefix(settings)}/*`),
     sharedVariables: agentSecrets === undefined ? [] : [itemArn(agentSecrets, at)],
+    measured: settings.compute === undefined ? [] : ['*'],
     logStreams: at('logs', `log-group:${agentLogGroupName(settings)}:log-stream:*`),
     roles: [
       role(executionRoleName(settings)),
