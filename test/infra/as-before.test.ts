@@ -59,6 +59,10 @@ const DIFFERENCES: readonly { at: RegExp; because: string }[] = [
     because: 'what was measured of deployments is shown',
   },
   {
+    at: /(^logs\/Resources\/list(deploymentactivity|activity|attention)\w+|RouteSettings\/GET \/v2\/(activity|attention|deployments\/\{deployment_id\}\/activity))$/,
+    because: 'what happened, and what needs somebody, is told in sentences',
+  },
+  {
     at: /(^deployments\/Resources\/(listbranches|lookatrepository|getsource)\w+|^identity\/Resources\/testintegration\w+|RouteSettings\/(GET \/v2\/repositories\/\w+|GET \/v2\/deployments\/\{deployment_id\}\/source|POST \/v2\/integrations\/\{integration_id\}\/test))$/,
     because: 'repositories are looked at before and while they are deployed, and integrations are tested',
   },
