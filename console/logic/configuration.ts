@@ -1,4 +1,4 @@
-import type { Deployment, Revision } from '../../lib/client/endpoints.ts';
+import type { Revision } from '../../lib/client/endpoints.ts';
 
 type Configuration = NonNullable<Revision['configuration']>;
 /** The fields that are one value each. */
@@ -34,15 +34,6 @@ const healthText = ({ path, timeout_seconds: seconds }: NonNullable<Configuratio
   [path, seconds === undefined ? undefined : `within ${seconds} s`]
     .filter((part) => part !== undefined)
     .join(', ');
-
-/** What happens to threads that wait when another revision begins to serve; null: what is usual. */
-export function releaseText(rule: Deployment['source_config']['on_release']): string | null {
-  if (rule === null) return null;
-  const { waiting, days } = rule;
-  return [waiting, days === undefined ? undefined : `for at most ${days} days`]
-    .filter((part) => part !== undefined)
-    .join(', ');
-}
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of `labels` has exactly their names
 const fields = Object.keys(labels) as Field[];

@@ -67,7 +67,7 @@ function useNewForm() {
       placement,
     },
     missing: missingOf(secrets.asked, secrets.edits),
-    blocker: blockerOf(form, kind, folder, name),
+    blocker: blockerOf(form, kind, folder, name, placement.listeners),
   };
 }
 

@@ -28,9 +28,7 @@ export function SecretDialog({ title, secret, hint, onClose, children }: Props) 
     <Dialog title={title} onClose={onClose} isFirm onLeave={leave}>
       <div ref={inside} class="fields">
         <p>{hint} It is not shown again.</p>
-        <p>
-          <code class="command secret">{secret}</code>
-        </p>
+        <pre class="command secret">{secret}</pre>
         {children}
         {isAsked && !isCopied && (
           <p class="problem" role="alert">

@@ -42,7 +42,7 @@ export function ResourcesSection({ form, listener }: Props) {
         })}
       </div>
       {((listener !== undefined && isOfCluster(listener)) || form.draft.more_resources !== '') && (
-        <div class="field">
+        <div class="fields">
           <DraftLines
             form={form}
             name="more_resources"

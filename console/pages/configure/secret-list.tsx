@@ -98,7 +98,7 @@ function useRowProblems(of: string): ReadonlyMap<number, string> {
 function Said({ file, noun }: { file: EnvFile | undefined; noun: string }) {
   const count = file?.entries.length ?? 0;
   return (
-    <div role="status" class="said">
+    <div role="status" class="env-said">
       {file !== undefined && (
         <p class="meta">{count === 1 ? `1 ${noun} was taken over.` : `${count} ${noun}s were taken over.`}</p>
       )}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import type { Deployment } from '../../../lib/client/endpoints.ts';
+import type { Deployment, Listener } from '../../../lib/client/endpoints.ts';
 import { ask } from '../../data/api.ts';
 import { askedByFolder } from '../../data/folder.ts';
 import { useChoices } from '../../data/lists.ts';
@@ -10,7 +10,7 @@ import { deployFolder, type Picked } from '../../data/upload.ts';
 import { nameOf, suggestedName } from '../../logic/deployment-name.ts';
 import type { Draft } from '../../logic/draft.ts';
 import { bodyOf } from '../../logic/draft-body.ts';
-import { addressOf, chosenListener } from '../../logic/placement.ts';
+import { addressOf, canRun, chosenListener } from '../../logic/placement.ts';
 import { restProblem } from '../../logic/resources.ts';
 import type { SourceKind } from '../../logic/save-plan.ts';
 import { isEdited, type SecretEdit, secretsOf, withAsked } from '../../logic/secrets.ts';
@@ -84,10 +84,13 @@ export function blockerOf(
   kind: SourceKind,
   folder: Folder,
   { name, isTaken }: { name: string; isTaken: boolean | undefined },
+  listeners: readonly Pick<Listener, 'compute_type'>[],
 ): string | undefined {
   if (kind === 'git' && draft.repo_url.trim() === '') return 'Choose a repository.';
   if (kind === 'folder' && folder.picked.length === 0) return 'Choose a folder.';
   if (kind === 'image' && draft.image_uri.trim() === '') return 'Name an image.';
+  if (listeners.length > 0 && !listeners.some((each) => canRun(each, kind)))
+    return 'No listener here runs images: register one of a cluster first.';
   if (nameOf(name) === '') return 'Give it a name.';
   if (isTaken === true) return `There is a deployment called ${nameOf(name)}: choose another name.`;
   return restProblem(draft.more_resources) === undefined ? undefined : 'Mend the JSON under Resources.';
