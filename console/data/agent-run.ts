@@ -1,4 +1,3 @@
-import { eventsIn } from '../../lib/client/event-stream.ts';
 import { parsed, textAt } from '../logic/chat/json.ts';
 import type { AgentEvent } from '../logic/chat/run.ts';
 import {
@@ -10,11 +9,11 @@ import {
   threadsOf,
 } from '../logic/chat/threads.ts';
 import { type AgentPlace, askJson, openJson } from './agent.ts';
+import { boundedEvents } from './bounded-events.ts';
 
 /** What the page asks of a server of agents, in the words of LangGraph's HTTP API. */
 
 /** An event that is longer is no answer to read. */
-const EVENT_CHARACTERS_MAX = 1_000_000;
 const MODES = ['messages-tuple', 'values', 'updates'];
 const THREADS_PER_PAGE = 25;
 const CHECKPOINTS = 50;
@@ -115,6 +114,5 @@ export async function* joinRun(
 }
 
 async function* followed({ body }: { body: Response['body'] }): AsyncGenerator<AgentEvent> {
-  for await (const { kind, data } of eventsIn(body, EVENT_CHARACTERS_MAX))
-    if (data !== '') yield { kind, data: parsed(data) };
+  for await (const { kind, data } of boundedEvents(body)) if (data !== '') yield { kind, data: parsed(data) };
 }

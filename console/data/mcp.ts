@@ -1,4 +1,3 @@
-import { eventsIn } from '../../lib/client/event-stream.ts';
 import { parsed, textAt } from '../logic/chat/json.ts';
 import {
   ACCEPTS,
@@ -14,10 +13,10 @@ import {
 } from '../logic/chat/mcp.ts';
 import type { ServerHeader } from '../logic/server-request.ts';
 import { type AgentAnswer, type AgentPlace, AgentRefusal, askAgent, textOfAnswer } from './agent.ts';
+import { boundedEvents } from './bounded-events.ts';
 
 /** A server pages its tools; one that goes on and on is cut off. */
 const PAGES_MAX = 20;
-const EVENT_CHARACTERS_MAX = 1_000_000;
 
 /** What an MCP server said that it does not do. */
 export class ToolRefusal extends Error {}
@@ -116,7 +115,7 @@ class Connection {
 async function answerOf(answer: AgentAnswer, id: number): Promise<ReturnType<typeof answerIn>> {
   if (!(answer.headers['content-type'] ?? '').includes('text/event-stream'))
     return answerIn(parsed(await textOfAnswer(answer)), id);
-  for await (const { data } of eventsIn(answer.body, EVENT_CHARACTERS_MAX)) {
+  for await (const { data } of boundedEvents(answer.body)) {
     const said = data === '' ? undefined : answerIn(parsed(data), id);
     if (said !== undefined) return said;
   }

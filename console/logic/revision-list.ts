@@ -10,8 +10,8 @@ const ORDINALS = ['1st', '2nd', '3rd'];
 const ordinal = (place: number): string => ORDINALS[place - 1] ?? `${place}th`;
 
 /**
- * How a revision of a list stands. `later`: the revision that took over from it, where the list has it: of one
- * that was replaced by an earlier one it was rolled back.
+ * How a revision of a list stands. `later`: the revision that took over from it, where the list has it: of
+ * one that was replaced by an earlier one it was rolled back.
  */
 export function standingOf(
   revision: Pick<Revision, 'id' | 'status' | 'queue_position'>,
@@ -72,7 +72,7 @@ export function described(revision: Revision, known: HeadOf | undefined): Revisi
 
 /** The author of a commit, without the address behind the name; null: nobody told. */
 export function authorOf({ commit }: Pick<Revision, 'commit'>): string | null {
-  const author = commit?.author.replace(/ *<[^<>]*>$/, '').trim() ?? '';
+  const author = commit?.author.split('<', 1)[0]?.trim() ?? '';
   return author === '' ? null : author;
 }
 
@@ -85,7 +85,10 @@ export function makerOf({
   return maker.kind === 'person' || maker.kind === 'key' ? (maker.name ?? author) : author;
 }
 
-/** Time in queue, build and deploy as shares of the longest of a list; the last of a failed one is where it failed. */
+/**
+ * Time in queue, build and deploy as shares of the longest of a list; the last of a failed one is where it
+ * failed.
+ */
 export type Bar = { kind: Stage['kind'] | 'failed'; x: number; width: number };
 
 const GAP = 1;

@@ -17,3 +17,10 @@ export function shortSource(address: string): string {
   const short = plain.replace(/\.git$/, '').replace(/\/+$/, '');
   return short.startsWith('file:') ? (short.split('/').at(-1) ?? short) : short;
 }
+
+/** The same without its host: `acme/agent`. */
+export function repositoryName(address: string): string {
+  const short = shortSource(address);
+  const slash = short.indexOf('/');
+  return short.slice(0, Math.max(0, slash)).includes('.') ? short.slice(slash + 1) : short;
+}

@@ -1,8 +1,9 @@
 /** The lines of an icon on a square of 24, each as the `d` of a path, with `|` between them. */
 export type Icon = string;
 
-// Lucide 1.48.0 (https://lucide.dev, ISC: icons.LICENSE.txt beside this file), its circles and rectangles as paths, in the
-// order of the alphabet. As data, since the index of its package alone takes the bundler a quarter of a second.
+// Lucide 1.48.0 (https://lucide.dev, ISC: icons.LICENSE.txt beside this file), its circles and rectangles as
+// paths, in the order of the alphabet. As data, since the index of its package alone takes the bundler a
+// quarter of a second.
 export const activity: Icon =
   'M22 12h-2.48a2 2 0 0 0-1.93 1.46l-2.35 8.36a.25.25 0 0 1-.48 0L9.24 2.18a.25.25 0 0 0-.48 0l-2.35 8.36A2 2 0 0 1 4.49 12H2';
 export const arrowDownToLine: Icon = 'M12 17V3|m6 11 6 6 6-6|M19 21H5';

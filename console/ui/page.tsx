@@ -15,8 +15,8 @@ type Props = {
   /** What it is one of, from the outermost on. */
   above?: Crumb | readonly Crumb[] | undefined;
   /**
-   * A page of one thing: its title stands large in it, with what is given here under and beside it (status, address,
-   * actions). Absent: the title stands in the bar at the top.
+   * A page of one thing: its title stands large in it, with what is given here under and beside it (status,
+   * address, actions). Absent: the title stands in the bar at the top.
    */
   head?: { badge?: ComponentChildren; under?: ComponentChildren; actions?: ComponentChildren } | undefined;
   /** Who has none of these sees nothing here. */

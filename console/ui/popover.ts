@@ -5,8 +5,8 @@ const EDGE = 8;
 const isSheet = (): boolean => matchMedia('(max-width: 40rem)').matches;
 
 /**
- * Puts an open popover below what opened it, or above where it would not fit, and within the window. `align`: the edge
- * that the two have in common. A sheet stays where the style puts it.
+ * Puts an open popover below what opened it, or above where it would not fit, and within the window. `align`:
+ * the edge that the two have in common. A sheet stays where the style puts it.
  */
 export function placeBeside(opener: Element, popover: HTMLElement, align: 'start' | 'end'): void {
   popover.style.inset = '';

@@ -13,14 +13,8 @@ const valuesOf = (block: string, field: string): string[] =>
     .filter((line) => line.startsWith(`${field}:`))
     .map((line) => line.slice(field.length + 1).replace(/^ /, ''));
 
-/**
- * Server-sent events as they come. One that is not whole when the body ends does not count, and one that is
- * longer than `charactersMax` is an error.
- */
-export async function* eventsIn(
-  body: ReadableStream<Uint8Array> | null,
-  charactersMax = Number.POSITIVE_INFINITY,
-): AsyncGenerator<StreamEvent> {
+/** Server-sent events as they come. One that is not whole when the body ends does not count. */
+export async function* eventsIn(body: ReadableStream<Uint8Array> | null): AsyncGenerator<StreamEvent> {
   if (body === null) return;
   const decoder = new TextDecoder();
   // By a reader: not every browser iterates streams.
@@ -34,8 +28,6 @@ export async function* eventsIn(
       // A CR at the end may be half of a line break.
       const blocks = text.replaceAll('\r\n', '\n').split('\n\n');
       text = blocks.pop() ?? '';
-      if (text.length > charactersMax)
-        throw new Error(`An event is longer than ${charactersMax} characters.`);
       for (const block of blocks) {
         const pause = Number(valuesOf(block, 'retry').at(-1));
         yield {

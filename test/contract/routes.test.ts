@@ -79,6 +79,8 @@ describe.each(routes.map((row) => [`${row.method} ${row.path}`, row] as const))(
 
 /** Lists of another shape: clients of the API that they come from read them so, or they are followed. */
 const otherLists: Record<string, string> = {
+  /** What needs somebody, all at once. */
+  listAttention: 'resources',
   /** All at once, for a person to choose from. */
   listBranches: 'default_branch more problem resources',
   listInstalledIntegrations: 'array',

@@ -3,13 +3,19 @@ export type TextPart = { text: string; isAddress: boolean };
 
 /** Addresses of the web alone, without the punctuation that ends a sentence. */
 const ADDRESS = /https?:\/\/[^\s<>"'`)\]}]{1,2000}/g;
-const ENDS = /[.,;:!?]+$/;
+const ENDS = '.,;:!?';
+
+function withoutEnd(address: string): string {
+  let end = address.length;
+  while (end > 0 && ENDS.includes(address.charAt(end - 1))) end -= 1;
+  return address.slice(0, end);
+}
 
 export function textParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let at = 0;
   for (const { 0: found, index } of text.matchAll(ADDRESS)) {
-    const address = found.replace(ENDS, '');
+    const address = withoutEnd(found);
     if (URL.parse(address) === null) continue;
     if (index > at) parts.push({ text: text.slice(at, index), isAddress: false });
     parts.push({ text: address, isAddress: true });

@@ -34,6 +34,7 @@ const tags: Record<string, string> = {
   consent: 'Asking a person for consent at an OAuth provider.',
   'oauth-tokens': 'Access that users have granted at OAuth providers.',
   'oauth-connections': 'Agents that act with the token of the user who connected them.',
+  activity: 'What people did, what came of it, and what needs somebody.',
   events: 'What happened to deployments, grants and listeners, in order.',
   webhooks: 'Addresses that events are delivered to.',
   'audit-events': 'Records of who did what.',

@@ -78,6 +78,10 @@ const exceptions: Record<string, string> = {
     'Undecided. It begins with a word; the spaces behind it hold no such word.',
   [String.raw`/couldn't find key (\S+) in Secret (?:\S+\/)?(\S+)/i`]:
     'Undecided. Each part ends at a space, so none goes past the next beginning.',
+  [String.raw`/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g`]:
+    'Undecided. Of JSON that the console has written: each of its texts ends.',
+  [String.raw`/"(?:[^"\\\n]|\\.){0,4000}"|'(?:[^'\\\n]|\\.){0,4000}'|\b(?:import|from|as|for|of|in|await|const|print|new|True|False|None|true|false|null|curl|jq)\b|\b\d+(?:\.\d+)?\b/g`]:
+    'Undecided. No text in it is longer than 4,000 characters.',
   'new RegExp(`^(${IMAGE_NAME})(?::${TAG})?(?:@(?:${DIGEST}))?$`)':
     'Undecided. The growth of names of images is measured in growth.test.ts.',
   [String.raw`new RegExp(${'`'}"\\$(${'$'}{Object.values(secretFields).join('|')})"${'`'}, 'g')`]:

@@ -15,9 +15,10 @@ const FIELD =
 /** Every name of a field in a JSON schema, at any depth. */
 function fieldsIn(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
-  const own =
-    'properties' in schema && schema.properties !== null ? Object.keys(schema.properties ?? {}) : [];
-  return [...own, ...Object.values(schema).flatMap(fieldsIn)];
+  const properties: object = 'properties' in schema ? (schema.properties ?? {}) : {};
+  // What is said of a credential is none.
+  const own = Object.entries(properties).filter(([, of]) => !(typeof of === 'object' && 'properties' in of));
+  return [...own.map(([name]) => name), ...Object.values(schema).flatMap(fieldsIn)];
 }
 
 const fieldsOf = ({ response }: RouteRow): string[] =>
