@@ -56,8 +56,8 @@ const AFTER_ALL = 'g';
 
 /**
  * The audit events of a tenant, an organization or the installation, newest first, from `since` (included) to
- * `until` (not included), both in epoch milliseconds; `limit` are read at a time. Eventually consistent, at half the price: they come by
- * the stream, a moment after what they tell of.
+ * `until` (not included), both in epoch milliseconds; `limit` are read at a time. Eventually consistent, at
+ * half the price: they come by the stream, a moment after what they tell of.
  */
 export async function* auditEvents(
   table: Table,
