@@ -7,7 +7,7 @@ import { useHead } from '../../data/source.ts';
 import { amount, bytes, cores } from '../../logic/amount.ts';
 import { crashLoopIn } from '../../logic/metrics.ts';
 import { described, makerOf, takersOver, titleOf } from '../../logic/revision-list.ts';
-import { shortSource } from '../../logic/source.ts';
+import { repositoryName } from '../../logic/source.ts';
 import { shortAgo } from '../../logic/time.ts';
 import { Face } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -145,7 +145,7 @@ function Facts({ deployment, active: bare, metrics, replaced }: FactsProps) {
         <dd>
           <Icon of={gitBranch} />
           <span class="cut" title={from}>
-            {shortSource(from).replace(/^[^/]+\.[^/]+\//, '')}
+            {repositoryName(from)}
             {at.repo_ref !== null && ` · ${at.repo_ref}`}
           </span>
         </dd>
