@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { MemberRole } from '../../lib/contract/roles.ts';
 import { type Installed, installed } from '../support/console/installed.ts';
 import { expectNoBarrier, heldBy } from '../support/console/look.ts';
-import { aLink, aPerson, choose, keyIn } from '../support/console/person.ts';
+import { aLink, aPerson, choose, chooseTenant, keyIn } from '../support/console/person.ts';
 import { newFolder, removeFolder } from '../support/files/temporary-folder.ts';
 import { api, expectApi, type Program } from '../support/programs/program.ts';
 import { type At, slipway } from '../support/programs/user-cli.ts';
@@ -225,14 +225,10 @@ it('what was asked for one tenant is not approved for another', async () => {
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   const begun = await begin();
-  const chooseTenant = async (name: string) => {
-    await page.getByRole('button', { name: /^Tenant: / }).click();
-    await page.getByRole('menuitemradio', { name, exact: true }).click();
-  };
-  await chooseTenant('local');
+  await chooseTenant(page, 'local');
   await type(page, begun.user_code);
   await title(page, 'Let this program in?').waitFor();
-  await chooseTenant('other');
+  await chooseTenant(page, 'other');
   await codeField(page).waitFor();
   expect(await codeField(page).inputValue()).toBe('');
   await type(page, begun.user_code);

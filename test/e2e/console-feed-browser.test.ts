@@ -124,7 +124,7 @@ it('while something moves the feed is asked every two seconds, and what moved is
   );
   await page.getByRole('heading', { name: 'moving' }).getByText('Serving').waitFor();
   const { custom_url } = (await deploymentOf(program, moving.id)).source_config;
-  await page.locator(`.addr a[href^="${custom_url}"]`).waitFor();
+  await page.locator(`.addr a[href^="${custom_url}"]`).first().waitFor();
 });
 
 it('a tab that nobody sees asks for nothing, and catches up when it is seen again', async () => {

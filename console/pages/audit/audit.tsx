@@ -1,4 +1,5 @@
 import { Link } from 'wouter-preact';
+import { numberOf } from '../../../lib/client/revision.ts';
 import { useChoices, useList } from '../../data/lists.ts';
 import { useMe } from '../../data/queries.ts';
 import { type AuditEvent, actionWord, detailsOf } from '../../logic/audit.ts';
@@ -109,9 +110,9 @@ function Thing({ event, names }: ThingProps) {
           {names.get(deployment) ?? `Deployment ${shortId(deployment)}`}
         </Link>
         {id !== null && id !== deployment && (
-          <code class="url dim" title={id}>
-            {shortId(id)}
-          </code>
+          <div class="meta" title={id}>
+            {type.startsWith('revision') ? `Revision ${numberOf(id)}` : shortId(id)}
+          </div>
         )}
       </>
     );

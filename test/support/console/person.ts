@@ -69,6 +69,12 @@ export async function inOwnMenu(page: Page, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item }).click();
 }
 
+/** Chooses among the tenants of who is signed in. */
+export async function chooseTenant(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: /^Tenant: / }).click();
+  await page.getByRole('menuitemradio', { name, exact: true }).click();
+}
+
 /** What is wrong with the page for those who cannot see or point well, in words. */
 export async function barriers(page: Page): Promise<string[]> {
   // The page's policy lets no script in, and this is none of the page's.
