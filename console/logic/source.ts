@@ -8,6 +8,10 @@ const words: Record<Deployment['source'], string | null> = {
   internal_source: 'Upload',
 };
 
+/** Whether it is built from a repository, whose branch may have moved on. */
+export const isFromGit = ({ source_config: { repo_url: url } }: Pick<Deployment, 'source_config'>): boolean =>
+  typeof url === 'string';
+
 export const sourceWord = ({ source }: Pick<Deployment, 'source'>): string | null => words[source];
 
 /** An address of a source as people say it: `github.com/you/project`; of this machine, the folder's name. */

@@ -29,7 +29,7 @@ function runbookTests(): void {
         ([, part]) => part,
       );
       expect(parts).toEqual(['Alarm', 'Impact', 'Investigate', 'Fix', 'Clears']);
-      expect(section).toMatch(/```sh\n(?:[^`]|`(?!``))*\b(?:aws|insights) /);
+      expect(section).toMatch(/```sh(?: needs=\w+)?\n(?:[^`]|`(?!``))*\b(?:aws|insights) /);
     });
   });
 

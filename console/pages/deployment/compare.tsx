@@ -7,6 +7,7 @@ import { useHead } from '../../data/source.ts';
 import { betweenUrl, comparisonOf, type Group } from '../../logic/comparison.ts';
 import type { Change } from '../../logic/difference.ts';
 import { described, makerOf, standingOf, titleOf } from '../../logic/revision-list.ts';
+import { isFromGit } from '../../logic/source.ts';
 import { Face } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -115,7 +116,7 @@ const titles: Record<Group, string> = {
 const groups = ['source', 'configuration', 'secrets', 'resources', 'durations'] as const;
 
 function Both({ deployment, from, to }: { deployment: Deployment; from: Revision; to: Revision }) {
-  const { data: head } = useHead(deployment.id, deployment.source === 'github');
+  const { data: head } = useHead(deployment.id, isFromGit(deployment));
   const comparison = comparisonOf(from, to, Date.now());
   const url = betweenUrl(head?.compare_template, from, to);
   return (

@@ -15,6 +15,7 @@ import {
   standings,
   takersOver,
 } from '../../logic/revision-list.ts';
+import { isFromGit } from '../../logic/source.ts';
 import { isMoving } from '../../logic/status.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -148,7 +149,7 @@ export function Rows({
   revisions: readonly Revision[] | undefined;
 }) {
   const now = useNow(revisions.some(({ status }) => isMoving(status)));
-  const { data: head } = useHead(deployment.id, deployment.source === 'github');
+  const { data: head } = useHead(deployment.id, isFromGit(deployment));
   const listed = revisions.find(({ id }) => id === deployment.active_revision_id);
   // What serves may be far back.
   const { data: found } = useRevision(

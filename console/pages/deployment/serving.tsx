@@ -7,7 +7,7 @@ import { useHead } from '../../data/source.ts';
 import { amount, bytes, cores } from '../../logic/amount.ts';
 import { crashLoopIn } from '../../logic/metrics.ts';
 import { described, makerOf, takersOver, titleOf } from '../../logic/revision-list.ts';
-import { repositoryName } from '../../logic/source.ts';
+import { isFromGit, repositoryName } from '../../logic/source.ts';
 import { shortAgo } from '../../logic/time.ts';
 import { Face } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -111,7 +111,7 @@ type FactsProps = {
 };
 
 function Facts({ deployment, active: bare, metrics, replaced }: FactsProps) {
-  const { data: head } = useHead(deployment.id, deployment.source === 'github');
+  const { data: head } = useHead(deployment.id, isFromGit(deployment));
   const active = described(bare, head);
   const { source_config: config, source_revision_config: at } = deployment;
   const maker = makerOf(active);

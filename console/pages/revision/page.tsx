@@ -5,6 +5,7 @@ import { useDeployment, useRevision, useRevisions } from '../../data/queries.ts'
 import { useHead } from '../../data/source.ts';
 import { causeOf } from '../../logic/cause.ts';
 import { described, isFailed, makerOf, titleOf } from '../../logic/revision-list.ts';
+import { isFromGit } from '../../logic/source.ts';
 import { isMoving } from '../../logic/status.ts';
 import { usualBuild } from '../../logic/steps.ts';
 import { Badge, Face } from '../../ui/badge.tsx';
@@ -62,7 +63,7 @@ type Props = { revision: Revision; deployment: Deployment };
 
 /** Who made it, of what, and when. */
 function Origin({ revision: bare, deployment }: Props) {
-  const { data: head } = useHead(deployment.id, deployment.source === 'github');
+  const { data: head } = useHead(deployment.id, isFromGit(deployment));
   const revision = described(bare, head);
   const maker = makerOf(revision);
   const cause = causeOf(revision);
