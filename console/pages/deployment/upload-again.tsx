@@ -51,7 +51,7 @@ export function UploadAgain({ deployment, onClose }: Props) {
 }
 
 /** Where a folder is dropped, or chosen from the machine. */
-export function FolderDrop({ picked, pick }: { picked: Picked[]; pick: (picked: Picked[]) => void }) {
+function FolderDrop({ picked, pick }: { picked: Picked[]; pick: (picked: Picked[]) => void }) {
   const [isOver, setOver] = useState(false);
   return (
     <div
