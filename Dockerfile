@@ -24,8 +24,9 @@ COPY lib/compute/port.ts lib/compute/release-check.ts lib/compute/runner.ts lib/
 COPY lib/compute/postgres lib/compute/postgres
 COPY lib/compute/process lib/compute/process
 COPY lib/contract lib/contract
-COPY lib/domain/agent-failure.ts lib/domain/exception-chain.ts lib/domain/release-check.ts lib/domain/rollout.ts lib/domain/
+COPY lib/domain/agent-failure.ts lib/domain/exception-chain.ts lib/domain/release-check.ts lib/domain/revision-id.ts lib/domain/rollout.ts lib/domain/
 COPY lib/domain/kubernetes lib/domain/kubernetes
+COPY lib/domain/metrics lib/domain/metrics
 COPY lib/features/listener-protocol/shape.ts lib/features/listener-protocol/shape.ts
 COPY lib/features/registry/shape.ts lib/features/registry/shape.ts
 COPY lib/listener lib/listener

@@ -170,6 +170,25 @@ it('settings that count at once make no revision, and the others say which commi
   expect(await helloFrom(after)).toMatchObject({ greeting: `${SECRET}-2`, version: 'v2' });
 });
 
+it('the host that it came from is tested, and says what it deploys', async () => {
+  await page.goto(worker.at('connections'));
+  await page.getByRole('link', { name: 'our host' }).click();
+  await page.getByRole('button', { name: 'Test now' }).click();
+  await page.getByText('The token sees repositories').waitFor();
+  await page.getByText('Of lena.').waitFor();
+  // It was connected without a secret, and so takes no deliveries.
+  await page.getByText('Pushes are refused until a webhook secret is stored').waitFor();
+  const row = page.getByRole('listitem').filter({ hasText: 'greeter-u-2' });
+  await row.getByText('Each push is deployed').waitFor();
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expectNoBarrier(page, `integration at ${width}`);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await row.getByRole('link', { name: 'greeter-u-2' }).click();
+  await page.getByRole('heading', { level: 1, name: 'The greeter' }).waitFor();
+});
+
 it('a browser that has seen all of it holds no secret', async () => {
   for (const path of ['deployments', `deployments/${made.id}/settings`, 'deployments/new']) {
     await page.goto(worker.at(path));
