@@ -113,6 +113,8 @@ export function depsOf(
     git: gitOf(services, invocation),
     commitStatuses: { set: async () => undefined },
     repositoryLists: { list: notSimulated },
+    repositories: { branches: notSimulated, history: notSimulated, files: notSimulated },
+    tokenChecks: { check: notSimulated },
     tokenIssuers: { issuers: [], verify: notSimulated },
     builds: {
       start: (job) =>

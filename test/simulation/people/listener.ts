@@ -91,6 +91,8 @@ export class SimulatedListener {
       version: '1',
       tasksAtOnce: driver.tasksAtOnce,
       holding: () => tasks.held(),
+      counts: { due: () => [], settle: async () => undefined },
+      unmeasured: () => [],
       onAnswer: (answer) => {
         for (const task of answer.tasks) tasks.accept(task);
         for (const taskId of answer.cancelled) tasks.cancel(taskId);
