@@ -13,7 +13,7 @@ import { boundedEvents } from './bounded-events.ts';
 
 /** What the page asks of a server of agents, in the words of LangGraph's HTTP API. */
 
-/** An event that is longer is no answer to read. */
+/** Words as they come, the state after each step, and which node it was. */
 const MODES = ['messages-tuple', 'values', 'updates'];
 const THREADS_PER_PAGE = 25;
 const CHECKPOINTS = 50;
