@@ -2,14 +2,13 @@ import type { Browser, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { type Installed, installed } from '../support/console/installed.ts';
 import { aPerson, barriersInBothThemes, keyIn } from '../support/console/person.ts';
-import type { TestRepository } from '../support/files/git-repository.ts';
-import { create, ended, expectApi, type Program } from '../support/programs/program.ts';
+import { create, ended, expectApi, type Program, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** The first page, the palette, and what becomes of a session that has ended. */
 let program: Program;
 let browser: Browser;
-let repository: TestRepository;
+let broken: ShownDeployment;
 let make: Installed['unused'];
 let signedIn: Installed['signedIn'];
 let at: Installed['at'];
@@ -21,16 +20,16 @@ const longName = (number: number): string => `a-very-long-name-${number}-`.padEn
 
 installed(async (here) => {
   ({ program, browser, unused: make, signedIn, at } = here);
-  repository = await here.repository();
+  const { url } = await here.repository();
+  broken = await create(program, 'broken', url, {
+    source_config: { repo_url: url, build_command: 'npm run no-such-script' },
+  });
+  expect((await ended(program, broken.id, broken.latest_revision_id)).status).toBe('BUILD_FAILED');
 });
 
 const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(name) });
 
 it('what failed is said first, with what to do about it; what happened stands beside, with names', async () => {
-  const made = await create(program, 'broken', repository.url, {
-    source_config: { repo_url: repository.url, build_command: 'npm run no-such-script' },
-  });
-  expect((await ended(program, made.id, made.latest_revision_id)).status).toBe('BUILD_FAILED');
   await expectApi(program, 'POST', '/v2/webhooks', { name: 'to nobody', url: 'http://127.0.0.1:9/' }, 201);
   const { page, seen } = await signedIn();
   const needs = page.getByRole('region', { name: 'Needs attention' });
@@ -50,7 +49,7 @@ it('what failed is said first, with what to do about it; what happened stands be
   await page.getByText('No deployment is moving').waitFor();
   await page.getByRole('button', { name: 'Clear the filter' }).click();
   await needs.getByRole('link', { name: 'See why' }).click();
-  await page.waitForURL(new RegExp(`/deployments/${made.id}/revisions/`));
+  await page.waitForURL(new RegExp(`/deployments/${broken.id}/revisions/`));
   await page.goto(at('activity?about=trouble'));
   await page.getByText('broken 1 failed to build').waitFor();
   expect(await page.getByText(/created broken$/).count()).toBe(0);

@@ -71,7 +71,7 @@ export async function inOwnMenu(page: Page, item: string): Promise<void> {
 
 /** Chooses among the tenants of who is signed in. */
 export async function chooseTenant(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name: /^Tenant: / }).click();
+  await page.locator('button.tenant').click();
   await page.getByRole('menuitemradio', { name, exact: true }).click();
 }
 
