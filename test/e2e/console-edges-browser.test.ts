@@ -78,8 +78,8 @@ it('settings are changed with the version that was seen, and a revision says why
   // The version that was seen is the one that the page was filled from, whenever its fields are touched.
   await health.waitFor();
   // A machine sets no limits, so the field is grey and says why.
-  expect(await page.getByLabel(/^Memory, in MB/).isDisabled()).toBe(true);
   await page.getByText('sets no limits for it').waitFor();
+  expect(await page.getByLabel(/^Memory, in MB/).isDisabled()).toBe(true);
   await patch(program, made.id, {
     source_config: { resource_spec: { cpu: 2, cpu_limit: 4, labels: { team: 'b' } } },
   });
