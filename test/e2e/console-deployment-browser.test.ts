@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import type { Answer } from '../../lib/client/endpoints.ts';
+import type { Answer, Revision } from '../../lib/client/endpoints.ts';
 import { type Installed, installed } from '../support/console/installed.ts';
 import { expectNoBarrier } from '../support/console/look.ts';
 import type { Person } from '../support/console/person.ts';
@@ -22,14 +22,13 @@ import { until } from '../support/until.ts';
 /** The page of a deployment: code is shipped from it, what failed is mended, and what runs is seen. */
 let program: Program;
 let at: Installed['at'];
-let unused: Installed['unused'];
 let repository: TestRepository;
 let person: Person;
 let page: Page;
 let hello: ShownDeployment;
 
 installed(async (here) => {
-  ({ program, at, unused } = here);
+  ({ program, at } = here);
   repository = await here.repository();
   hello = await deployed(program, await create(program, 'hello', repository.url));
   person = await here.signedIn();
@@ -142,19 +141,58 @@ it('revisions are narrowed down by how they ended and by what made them', async 
   await until(async () => (await page.locator('.rev').count()) === 6, { what: 'all of them' });
 });
 
-it('five hundred revisions are listed, at every width, and more of them on demand', async () => {
-  const { id } = await unused('many');
-  for (let number = 2; number <= 500; number += 1)
-    await expectApi(program, 'POST', `/v2/deployments/${id}/revisions`, {}, 201);
-  await page.goto(at(`deployments/${id}/revisions`));
-  await rowOf(page, 500).waitFor();
-  await page.getByRole('button', { name: 'Load more' }).click();
-  await rowOf(page, 401).waitFor();
+/** Answers as if the deployment had five hundred revisions with long words, of which the third serves. */
+async function withManyRevisions(): Promise<void> {
+  const path = `/v2/deployments/${hello.id}`;
+  const { resources } = await expectApi<{ resources: Revision[] }>(
+    program,
+    'GET',
+    `${path}/revisions?status=DEPLOYED`,
+    undefined,
+    200,
+  );
+  const [one] = resources;
+  if (one === undefined) throw new Error('nothing was deployed');
+  const idOf = (number: number) => one.id.slice(0, -8) + number.toString(16).padStart(8, '0');
+  const message = `Answer ${'in the language of the customer '.repeat(8)}`;
+  const all = Array.from({ length: 500 }, (_, index): Revision => {
+    const number = 500 - index;
+    const commit = { message, author: `Somebody with ${'many '.repeat(20)}names`, at: one.created_at };
+    return { ...one, id: idOf(number), number, commit, status: number > 3 ? 'BUILD_FAILED' : 'DEPLOYED' };
+  });
+  await page.route(`**${path}/revisions?*`, (route) => {
+    const search = new URL(route.request().url()).searchParams;
+    const [offset, limit] = [Number(search.get('offset')), Number(search.get('limit'))];
+    return route.fulfill({ json: { resources: all.slice(offset, offset + limit), offset: offset + limit } });
+  });
+  await page.route(`**${path}/revisions/*`, (route) => route.fulfill({ json: all.at(-3) }));
+  const deployment = await expectApi<object>(program, 'GET', path, undefined, 200);
+  await page.route(`**${path}`, (route) =>
+    route.fulfill({ json: { ...deployment, latest_revision_id: idOf(500), active_revision_id: idOf(3) } }),
+  );
+}
+
+it('of five hundred revisions with long words, what serves is found', async () => {
+  await withManyRevisions();
+  await page.goto(at(`deployments/${hello.id}/revisions`));
+  await rowOf(page, 500).getByText('Build failed').waitFor();
   for (const width of [1440, 1024, 390]) {
     await page.setViewportSize({ width, height: 860 });
-    await expectNoBarrier(page, `many at ${width}`);
+    await expectNoBarrier(page, `many revisions at ${width}`);
   }
   await page.setViewportSize({ width: 1280, height: 860 });
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await rowOf(page, 401).waitFor();
+  await page.getByRole('button', { name: 'Jump to what serves' }).click();
+  await rowOf(page, 3).getByText('Serving').waitFor();
+  await until(
+    () =>
+      page.getByRole('link', { name: 'Revision 3', exact: true }).evaluate((each) => each.matches(':focus')),
+    {
+      what: 'the focus to be there',
+    },
+  );
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
 type Metrics = Answer<'GET /v2/deployments/{deployment_id}/metrics'>;
