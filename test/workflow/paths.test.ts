@@ -39,6 +39,20 @@ describe('the state machine', () => {
     expect(transitions.length).toBeLessThanOrEqual(8);
   });
 
+  it('knows a commit by what it says of itself, without the secrets of the deployment', async () => {
+    const world = await aRunningWorld();
+    const said = { message: 'Use sesame-1234 twice\n\nAs before', author: 'Ann', at: '2026-01-02T03:04:05Z' };
+    world.deps.git.look = async () => ({ said, changed: undefined });
+    const secrets = [{ name: 'DOOR', value: 'sesame-1234' }];
+    const { id, latest_revision_id: revisionId } = await post(world, { ...github('app'), secrets });
+    await buildStarted(world, revisionId);
+    expect((await showRevision(world, id, revisionId)).commit).toEqual({
+      message: 'Use *** twice',
+      author: 'Ann',
+      at: '2026-01-02T03:04:05.000Z',
+    });
+  });
+
   it('deploys an image without a build, in at most 6 transitions', async () => {
     const world = await aRunningWorld({ computeType: 'k8s' });
     const { id, latest_revision_id: revisionId } = await post(world, {

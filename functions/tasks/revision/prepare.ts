@@ -1,4 +1,12 @@
-import { agentSecrets, blobs, clock, commitStatuses, git, keys, table } from '../../../lib/container.ts';
+import {
+  agentSecrets,
+  blobs,
+  clock,
+  commitStatuses,
+  keys,
+  lookingGit,
+  table,
+} from '../../../lib/container.ts';
 import { prepareRevision } from '../../../lib/core/steps/prepare.ts';
 import { reportCommit } from '../../../lib/core/steps/report-commit.ts';
 import { task } from '../../../lib/triggers/task.ts';
@@ -7,7 +15,7 @@ export const create = task('Prepare', prepareRevision, reportCommit);
 export const handler = create(() => ({
   table: table(),
   clock,
-  git: git(),
+  git: lookingGit(),
   blobs: blobs(),
   keys: keys(),
   agentSecrets: agentSecrets(),

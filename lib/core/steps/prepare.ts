@@ -2,7 +2,7 @@ import { SourceError } from '../../adapters/git.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import type { ExecutionInput } from '../../adapters/workflow.ts';
 import { computeKinds } from '../../compute/kinds.ts';
-import { maskSecrets } from '../../contract/mask.ts';
+import { createMask, maskSecrets } from '../../contract/mask.ts';
 import type { RevisionRef } from '../../contract/refs.ts';
 import type { AgentServer } from '../../contract/revision-status.ts';
 import { describeFailure } from '../../domain/agent-failure.ts';
@@ -14,6 +14,7 @@ import { sourceKinds } from '../../domain/source.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
+import { describeCommit } from '../commit-words.ts';
 import type { Deps } from '../deps.ts';
 import { inheritedFrom } from '../engine/inherited.ts';
 import { configurationFor } from '../engine/runtime.ts';
@@ -234,9 +235,24 @@ async function resolveSource(
     return { path: 'end' };
   }
   if (resolved.commit !== undefined) {
-    await step(deps, ref, revision, revision.status, { commit: resolved.commit });
+    const words = await wordsOf(deps, ref, revision, { repoUrl, commit: resolved.commit, credentials });
+    await step(deps, ref, revision, revision.status, { commit: resolved.commit, words });
   }
   return { path: 'build' };
+}
+
+/** What the commit says of itself, so that people know it by more than its name; undefined: nobody tells. */
+async function wordsOf(
+  deps: PrepareDeps,
+  ref: ExecutionInput,
+  revision: Revision,
+  at: { repoUrl: string; commit: string; credentials: GitCredentials | undefined },
+): Promise<Revision['commit']> {
+  const { said } = await deps.git.look(at.repoUrl, { commit: at.commit, since: undefined }, at.credentials);
+  if (said === undefined) return undefined;
+  const secrets = await secretValues(deps, ref, revision);
+  const mask = createMask(at.credentials === undefined ? secrets : [...secrets, at.credentials.token]);
+  return describeCommit({ ...said, message: mask(said.message), author: mask(said.author) });
 }
 
 async function resolve(

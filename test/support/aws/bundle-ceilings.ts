@@ -14,7 +14,7 @@ export const ceilingsKiB = {
   /** Sweep has the client of Lambda too, with which it wakes the function that delivers to webhooks. */
   S3: 788,
   /** It speaks git's own protocol, in JavaScript, and looks what the installation gives to servers. */
-  prepare: 855,
+  prepare: 860,
   /** So does this, and it reads what git sends. */
   pushes: 745,
   /** It has the client of Lambda too, with which it wakes the function that looks at heads. */

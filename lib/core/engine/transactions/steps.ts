@@ -79,6 +79,7 @@ export type PreparedFacts = {
   outcome?: Outcome;
   artifact?: Revision['artifact'];
   commit?: string | undefined;
+  words?: Revision['commit'];
   message?: string | undefined;
 };
 
@@ -89,10 +90,16 @@ export type PreparedFacts = {
 export function prepare(
   revision: Revision,
   to: Revision['status'],
-  { outcome, artifact, commit, message }: PreparedFacts,
+  { outcome, artifact, commit, words, message }: PreparedFacts,
   { attempt, now }: { attempt: number; now: number },
 ): Write {
-  const facts = { outcome, artifact, status_message: message, 'revision_config.repo_commit_sha': commit };
+  const facts = {
+    outcome,
+    artifact,
+    status_message: message,
+    'revision_config.repo_commit_sha': commit,
+    commit: words,
+  };
   const set = { ...inFlightDue(refOf(revision), now), ...facts };
   return move(
     revision,
