@@ -73,9 +73,6 @@ export const tokenIssuers = /* @__PURE__ */ once(() =>
 export const uploadOrigin = /* @__PURE__ */ once(() => env.UPLOAD_ORIGIN());
 /** Agents answer at the same addresses, wherever the console is opened. */
 export const agentOrigins = (): readonly string[] => env.AGENT_ORIGINS();
-export const git = /* @__PURE__ */ once(() =>
-  createHttpGit({ fetch: createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false }) }),
-);
 export const commitStatuses = /* @__PURE__ */ once(() =>
   createCommitStatuses(createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false })),
 );
@@ -85,7 +82,7 @@ export const repositoryLists = /* @__PURE__ */ once(() =>
 export const tokenChecks = /* @__PURE__ */ once(() =>
   createTokenChecks(createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false })),
 );
-/** What reads files of repositories, and so needs more code than `git`. */
+/** What reads files of repositories. */
 export const repositories = /* @__PURE__ */ once(() =>
   askedBriefly(
     createHttpRepositories({
@@ -94,8 +91,7 @@ export const repositories = /* @__PURE__ */ once(() =>
     clock.now,
   ),
 );
-/** Git that reads commits too, and so needs more code than `git`. */
-export const lookingGit = /* @__PURE__ */ once(() =>
+export const git = /* @__PURE__ */ once(() =>
   createHttpGit({
     fetch: createGuardedFetch({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false }),
     lookAt: lookAtCommit,

@@ -1,4 +1,4 @@
-import { clock, keys, lookingGit, settings, table } from '../../lib/container.ts';
+import { clock, git, keys, settings, table } from '../../lib/container.ts';
 import { lookAtHead, lookAtHeads } from '../../lib/features/pushes/look-at-heads.ts';
 import { headsLook } from '../../lib/triggers/heads-look.ts';
 
@@ -7,6 +7,6 @@ export const handler = create(() => ({
   table: table(),
   clock,
   keys: keys(),
-  git: lookingGit(),
+  git: git(),
   settings: settings(),
 }));

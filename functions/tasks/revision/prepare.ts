@@ -1,12 +1,4 @@
-import {
-  agentSecrets,
-  blobs,
-  clock,
-  commitStatuses,
-  keys,
-  lookingGit,
-  table,
-} from '../../../lib/container.ts';
+import { agentSecrets, blobs, clock, commitStatuses, git, keys, table } from '../../../lib/container.ts';
 import { prepareRevision } from '../../../lib/core/steps/prepare.ts';
 import { reportCommit } from '../../../lib/core/steps/report-commit.ts';
 import { task } from '../../../lib/triggers/task.ts';
@@ -15,7 +7,7 @@ export const create = task('Prepare', prepareRevision, reportCommit);
 export const handler = create(() => ({
   table: table(),
   clock,
-  git: lookingGit(),
+  git: git(),
   blobs: blobs(),
   keys: keys(),
   agentSecrets: agentSecrets(),
