@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Deployment, Revision } from '../../../lib/client/endpoints.ts';
 import { numberOf } from '../../../lib/client/revision.ts';
 import { useCan } from '../../data/permissions.ts';
@@ -208,6 +208,15 @@ function JumpToServing({
 }) {
   const [isLooking, setLooking] = useState(false);
   const button = useRef<HTMLSpanElement>(null);
+  const [isWanted, setWanted] = useState(false);
+  // Its row may be drawn a moment after it is known.
+  useEffect(() => {
+    const row = button.current?.closest('.card')?.querySelector<HTMLElement>('[data-active] [data-row]');
+    if (!isWanted || row === null || row === undefined) return;
+    setWanted(false);
+    row.scrollIntoView({ block: 'center' });
+    row.focus();
+  }, [isWanted, revisions]);
   if (active === null || revisions === undefined || revisions.length < 8) return null;
   const jump = async () => {
     setLooking(true);
@@ -218,9 +227,7 @@ function JumpToServing({
       more = hasNextPage;
     }
     setLooking(false);
-    const row = button.current?.closest('.card')?.querySelector<HTMLElement>('[data-active] [data-row]');
-    row?.scrollIntoView({ block: 'center' });
-    row?.focus();
+    setWanted(isThere);
   };
   return (
     <span ref={button}>
