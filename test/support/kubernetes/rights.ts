@@ -4,13 +4,14 @@ import { httpRoute, type Kind, managedKinds, seenKinds } from '../../../lib/comp
 /** Server-side apply patches, and creates what is not there. */
 const MANAGED = ['create', 'delete', 'list', 'patch', 'watch'];
 const SEEN = ['list', 'watch'];
-/** What `Cluster`, `Traffic` and `PodLogs` ask beside that. */
+/** What `Cluster`, `Traffic`, `PodLogs` and `ClusterMeasures` ask beside that. */
 const OTHERS = [
   '/services get',
   '/pods get',
   '/pods/log get',
   '/events list',
   '/persistentvolumeclaims deletecollection',
+  'metrics.k8s.io/pods list',
 ];
 
 const rightsTo = ({ apiVersion, plural }: Kind, verbs: readonly string[]): string[] => {
