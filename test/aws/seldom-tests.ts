@@ -29,6 +29,16 @@ async function byName(slipway: Installation, name: string): Promise<ShownDeploym
 
 /** What people do seldom, once each: whatever a function may do is done by the end of the run. */
 export function seldomTests(at: () => Tour): void {
+  it('tells what people did, and what needs somebody', async () => {
+    const { slipway } = at();
+    const told = (path: string) =>
+      expectApi<Listed<{ deployment?: { id: string } | null }>>(slipway, 'GET', path, undefined, 200);
+    const { resources } = await told('/v2/activity');
+    const id = resources.find(({ deployment }) => deployment)?.deployment?.id;
+    expect((await told(`/v2/deployments/${id}/activity`)).resources.length).toBeGreaterThan(0);
+    await told('/v2/attention');
+  });
+
   it('makes keys, tenants and members, lists them and takes them back', async () => {
     const { slipway } = at();
     const ask = <T>(method: string, path: string, body: object | undefined, status: number) =>
