@@ -7,11 +7,15 @@ type Values = Partial<Record<Asked, number>>;
 /** What was measured of a set, by the beginning of each step in epoch milliseconds. */
 export type Measured = { set: MeasuredSet; at: ReadonlyMap<number, Values> };
 
+/** How much of a step is over, in minutes: what is not cannot have been measured. */
+export const minutesOf = (time: number, stepSeconds: number, now: number): number =>
+  Math.min(Math.max(Math.floor((now - time) / 60_000), 1), stepSeconds / 60);
+
 /**
- * A step of one revision. It has several sets only where it was deployed again: what is counted is added up,
+ * A step of one revision, of which so many minutes are over. It has several sets only where it was deployed again: what is counted is added up,
  * and percentiles, which cannot be, are those of the set with most requests.
  */
-export function pointOf(measured: readonly Measured[], time: number, stepSeconds: number): MetricsPoint {
+export function pointOf(measured: readonly Measured[], time: number, minutes: number): MetricsPoint {
   const there = measured.flatMap(({ set, at }) => {
     const values = at.get(time);
     return values === undefined ? [] : [{ set, values }];
@@ -37,8 +41,8 @@ export function pointOf(measured: readonly Measured[], time: number, stepSeconds
     servers_wanted: known(there.map(({ set }) => set.wanted)),
     servers_ready: known(there.map(({ values }) => values.healthy && Math.round(values.healthy))),
     restarts: null,
-    cpu_cores: known(there.map(({ set, values }) => coresOf(set, values, stepSeconds))),
-    memory_bytes: known(there.map(({ set, values }) => bytesOf(set, values, stepSeconds))),
+    cpu_cores: known(there.map(({ set, values }) => coresOf(set, values, minutes))),
+    memory_bytes: known(there.map(({ set, values }) => bytesOf(set, values, minutes))),
     runs: null,
   };
 }
@@ -66,15 +70,15 @@ const inMilliseconds = (seconds: number | undefined): number | null =>
   seconds === undefined ? null : Math.round(seconds * 10_000) / 10;
 
 /** How many tasks there were on average. */
-const tasksIn = ({ samples = 0 }: Values, stepSeconds: number): number => samples / (stepSeconds / 60);
+const tasksIn = ({ samples = 0 }: Values, minutes: number): number => samples / minutes;
 
-function coresOf({ cpuUnits }: MeasuredSet, values: Values, stepSeconds: number): number | undefined {
+function coresOf({ cpuUnits }: MeasuredSet, values: Values, minutes: number): number | undefined {
   if (values.cpu === undefined) return undefined;
-  const cores = (values.cpu / 100) * (cpuUnits / 1024) * tasksIn(values, stepSeconds);
+  const cores = (values.cpu / 100) * (cpuUnits / 1024) * tasksIn(values, minutes);
   return Math.round(cores * 1000) / 1000;
 }
 
-function bytesOf({ memoryMb }: MeasuredSet, values: Values, stepSeconds: number): number | undefined {
+function bytesOf({ memoryMb }: MeasuredSet, values: Values, minutes: number): number | undefined {
   if (values.memory === undefined) return undefined;
-  return Math.round((values.memory / 100) * memoryMb * 1024 ** 2 * tasksIn(values, stepSeconds));
+  return Math.round((values.memory / 100) * memoryMb * 1024 ** 2 * tasksIn(values, minutes));
 }

@@ -4,7 +4,7 @@ import type { MetricsAnswer, MetricsQuery, MetricsSource } from '../../adapters/
 import type { Unmeasured } from '../../contract/deployments/counts.ts';
 import type { MetricsPoint } from '../../contract/deployments/metrics.ts';
 import { type MeasuredSet, measuredSets } from './measured-sets.ts';
-import { type Measured, pointOf } from './metrics-points.ts';
+import { type Measured, minutesOf, pointOf } from './metrics-points.ts';
 import { type Asked, askedNames, idOf, type Place, queriesOf } from './metrics-queries.ts';
 
 /** What somebody has asked is answered the same for so long: each question costs money. */
@@ -34,7 +34,7 @@ export function createEcsMetrics(parts: Parts): MetricsSource {
     const all = await measuredSets({ elb }, query);
     const sets = all.filter(({ revisionId }) => wanted.has(revisionId));
     const results = sets.length === 0 ? [] : await resultsOf(cloudWatch, sets, parts, query);
-    return answerOf(sets, results, query);
+    return answerOf(sets, results, query, parts.now());
   };
   return {
     read: (query) => {
@@ -83,11 +83,12 @@ function answerOf(
   sets: readonly MeasuredSet[],
   results: readonly MetricDataResult[],
   { revisions, stepSeconds }: MetricsQuery,
+  now: number,
 ): MetricsAnswer {
   const measured = sets.map((set, index) => measuredOf(index, set, results));
   const rows = revisions.flatMap(({ id }) => {
     const own = measured.filter(({ set }) => set.revisionId === id);
-    const points = pointsOf(own, stepSeconds);
+    const points = pointsOf(own, stepSeconds, now);
     return points.length === 0 ? [] : [{ revision_id: id, points }];
   });
   const serving = sets.find(({ revisionId }) => revisionId === revisions[0]?.id);
@@ -120,7 +121,9 @@ function measuredOf(index: number, set: MeasuredSet, results: readonly MetricDat
   return { set, at };
 }
 
-function pointsOf(measured: readonly Measured[], stepSeconds: number): MetricsPoint[] {
+function pointsOf(measured: readonly Measured[], stepSeconds: number, now: number): MetricsPoint[] {
   const times = new Set(measured.flatMap(({ at }) => [...at.keys()]));
-  return [...times].toSorted((one, other) => one - other).map((time) => pointOf(measured, time, stepSeconds));
+  return [...times]
+    .toSorted((one, other) => one - other)
+    .map((time) => pointOf(measured, time, minutesOf(time, stepSeconds, now)));
 }

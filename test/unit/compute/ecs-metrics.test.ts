@@ -99,7 +99,8 @@ function recorded(values: Recorded): MetricDataQuery[][] {
   return asked;
 }
 
-const aSource = (now: () => number = () => 0) =>
+/** By default long after what was recorded. */
+const aSource = (now: () => number = () => FROM + 86_400_000) =>
   createEcsMetrics({ cluster: options.cluster, listenerArn, now });
 
 const own = (more: Record<string, string> = {}) =>
@@ -165,6 +166,14 @@ describe('what CloudWatch tells of agents on Fargate', () => {
     const { revisions, limits } = await aSource().read({ ...query, stepSeconds: 300 });
     expect(revisions[0]?.points[0]).toMatchObject({ cpu_cores: 0.75, servers_wanted: null });
     expect(limits.cpu_limit).toBe(1);
+  });
+
+  it('of a step that is not over is averaged over the minutes that are', async () => {
+    own();
+    recorded({ ...busy, 'CPUUtilization SampleCount': [[0, 20]] });
+    const now = () => FROM + 10.5 * 60_000;
+    const { revisions } = await aSource(now).read({ ...query, to: FROM + 3_600_000, stepSeconds: 3600 });
+    expect(revisions[0]?.points[0]).toMatchObject({ cpu_cores: 0.5, memory_bytes: 512 * 1024 ** 2 });
   });
 
   it('is asked once a minute, however many look', async () => {
