@@ -58,7 +58,8 @@ async function shownOf(
 ): Promise<Shown[]> {
   const ref = { tenantId, deploymentId: totals.sk };
   // Strongly consistent: a counter must not fall because another copy of the table is a moment behind.
-  const open = { from: (totals.rolled ?? 0) * HOUR_QUARTERS, to: totals.quarter };
+  // Not only up to the quarter that the totals name, which may be such a copy; clocks may be a little ahead.
+  const open = { from: (totals.rolled ?? 0) * HOUR_QUARTERS, to: quarterAt(now) + 1 };
   const minutes = await minutesIn(table, ref, open);
   const before = totalsByRevision(totals);
   return [...Map.groupBy(minutes, ({ revision }) => revision)]

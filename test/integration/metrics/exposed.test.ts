@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
 import { COUNTS_ROWS_MAX } from '../../../lib/contract/deployments/counts.ts';
 import { sweep } from '../../../lib/core/engine/sweep.ts';
-import { beginQuarter, noteQuarter, slotOf } from '../../../lib/core/items/metrics.ts';
+import { beginQuarter, noteQuarter, slotOf, totalsOf } from '../../../lib/core/items/metrics.ts';
 import { quarterOfMinute } from '../../../lib/domain/metrics/times.ts';
 import { revisionId as numbered } from '../../../lib/domain/revision-id.ts';
 import { exposeMetrics } from '../../../lib/features/metrics/expose.ts';
+import { collected } from '../../../lib/store/dynamodb/collected.ts';
 import { update } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { write } from '../../../lib/store/dynamodb/write.ts';
 import { deploymentKey } from '../../../lib/store/keys/index.ts';
+import { metricsTotalsKey } from '../../../lib/store/keys/metrics.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { atFullHour, claimWith, countsOf, lastMinute, minuteOf } from '../../support/world/counting.ts';
 import { type Listening, listening, offered } from '../../support/world/listening.ts';
@@ -108,6 +110,20 @@ it('is of one tenant, and reads the hours that are still open', async () => {
   expect(writes).toBe(0);
   // What docs/operations.md reckons with.
   expect(reads).toBeLessThanOrEqual(8);
+});
+
+it('never falls, also where it reads totals that are a moment behind', async () => {
+  const { world, tell } = await scene();
+  const count = async () =>
+    series(await ask(world)).get(`http_server_request_duration_seconds_count${labels}}`);
+  await tell(10);
+  const [behind] = await collected(totalsOf(world.deps.table, world.caller.tenantId));
+  await tell(10);
+  expect(await count()).toBe(60);
+  const key = metricsTotalsKey({ tenantId: world.caller.tenantId, deploymentId: behind?.sk ?? '' });
+  const set = { quarter: behind?.quarter };
+  await transact(world.deps.table, [update('metrics_totals', key, { set })]);
+  expect(await count()).toBe(60);
 });
 
 it('lists as many revisions as one answer may have, and says how many it leaves out', async () => {
