@@ -1,5 +1,6 @@
 import type { V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
 import type { MinuteCounts } from '../../contract/deployments/counts.ts';
+import { addRestarts } from '../../domain/metrics/merge.ts';
 
 type Restarts = NonNullable<MinuteCounts['restarts']>;
 
@@ -17,7 +18,7 @@ export class PodRestarts {
 
   /** New ones in these pods, one entry a reason. */
   of(pods: readonly V1Pod[]): Restarts {
-    const counts = new Map<string, number>();
+    let found: Restarts = [];
     for (const pod of pods) {
       for (const status of pod.status?.containerStatuses ?? []) {
         const key = `${pod.metadata?.uid}/${status.name}`;
@@ -25,11 +26,10 @@ export class PodRestarts {
         this.#next.set(key, status.restartCount);
         const count = status.restartCount - before;
         if (count <= 0) continue;
-        const reason = reasonOf(status);
-        counts.set(reason, (counts.get(reason) ?? 0) + count);
+        found = addRestarts(found, [{ reason: reasonOf(status), count }]);
       }
     }
-    return [...counts].map(([reason, count]) => ({ reason, count }));
+    return found;
   }
 
   /** All pods were looked at: what was not seen this time is gone. */

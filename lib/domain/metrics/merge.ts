@@ -90,7 +90,8 @@ type Restarts = NonNullable<MinuteCounts['restarts']>;
 /** Those for which no reason has room. */
 const OTHER = 'other';
 
-function addRestarts(a: Restarts, b: Restarts): Restarts {
+/** With as many reasons as may be told. */
+export function addRestarts(a: Restarts, b: Restarts): Restarts {
   const counts = new Map<string, number>();
   for (const { reason, count } of [...a, ...b]) {
     const hasRoom = counts.has(reason) || counts.size < RESTART_REASONS_MAX - 1;

@@ -4,6 +4,7 @@ import { Refused } from '../../../../lib/compute/kubernetes/api-server.ts';
 import { ClusterMeasures } from '../../../../lib/compute/kubernetes/measures.ts';
 import { annotations, labels } from '../../../../lib/compute/kubernetes/render/names.ts';
 import { ObjectStore } from '../../../../lib/compute/kubernetes/store.ts';
+import { RESTART_REASONS_MAX } from '../../../../lib/contract/deployments/counts.ts';
 import { createLog } from '../../../../lib/listener/log.ts';
 
 const DEPLOYMENT = '00000000-0000-4000-8000-000000000001';
@@ -156,6 +157,19 @@ describe('what is measured in a cluster', () => {
       { reason: 'exit code 3', count: 2 },
     ]);
     expect(await restartsOf()).toEqual([]);
+  });
+
+  it('restarts for no more reasons than a minute has room for, each of them counted', async () => {
+    const { measures, store } = aCluster(() => []);
+    store.put('Deployment', set('new', REVISION, 1));
+    for (let code = 1; code <= 12; code++)
+      store.put(
+        'Pod',
+        pod(`p${code}`, { restarts: 1, ended: { exitCode: code }, made: new Date(Date.now() + 1_000) }),
+      );
+    const restarts = (await measures.take())[0]?.counts.restarts ?? [];
+    expect(restarts).toHaveLength(RESTART_REASONS_MAX);
+    expect(restarts.reduce((all, { count }) => all + count, 0)).toBe(12);
   });
 
   it.each([
