@@ -72,12 +72,14 @@ export const printedLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type PrintedLevel = (typeof printedLevels)[number];
 export const logLevel = choice(printedLevels, 'info');
 
+/** Node sends no request to an address with a password, and repeats it where it says so. */
 const addressOf = (made: (given: string) => string) =>
-  read<string | undefined>(undefined, (given) =>
-    /^https?:\/\//.test(given) && URL.canParse(given)
-      ? { value: made(given) }
-      : { must: 'be an http(s) URL' },
-  );
+  read<string | undefined>(undefined, (given) => {
+    const url = /^https?:\/\//.test(given) ? URL.parse(given) : null;
+    if (url === null) return { must: 'be an http(s) URL' };
+    if (url.username === '' && url.password === '') return { value: made(given) };
+    return { must: 'have no user name and no password', wrong: `${url.protocol}//…@${url.host}` };
+  });
 
 /** An address that paths are added to: without slashes at its end. */
 export const address = addressOf((given) => given.replace(/\/+$/, ''));

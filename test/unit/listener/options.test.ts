@@ -102,6 +102,11 @@ describe('a listener for a cluster', () => {
       cluster,
       "--namespaces must be names of namespaces, separated by commas, not 'B'.",
     ],
+    [
+      ['--otlp-endpoint', 'https://me:secret@otlp.example/x'],
+      {},
+      "--otlp-endpoint must have no user name and no password, not 'https://…@otlp.example'.",
+    ],
     [['--platform', 'arm64'], cluster, "--platform must look like linux/amd64, not 'arm64'"],
   ])('is refused in words: %j', (args, environment, words) => {
     expect(() => read(args, environment)).toThrow(words);
