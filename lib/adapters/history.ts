@@ -50,16 +50,18 @@ export function commitsBetween(
   };
 }
 
-/** Far more is kept than is shown, so that what is taken out of it is found in whole. */
+/** Texts may be megabytes. Far more is kept than is shown, so that what is taken out of it is found in whole. */
 const TEXT_LENGTH_MAX = 2_000;
 
-/** A commit with as much of its texts as is ever read. */
-export const seenOf = ({ sha, message, author, at }: SeenCommit): SeenCommit => ({
-  sha,
+/** What a commit says of itself, with as much of its texts as is ever read. */
+export const seenWords = ({ message, author, at }: Omit<SeenCommit, 'sha'>): Omit<SeenCommit, 'sha'> => ({
   message: message.slice(0, TEXT_LENGTH_MAX),
   author: author.slice(0, TEXT_LENGTH_MAX),
   at,
 });
+
+/** The same with its id. */
+export const seenOf = ({ sha, ...words }: SeenCommit): SeenCommit => ({ sha, ...seenWords(words) });
 
 /** No commit comes before one that is made on it, whatever the clocks of their makers said. */
 function newestFirst(nodes: Node[]): Node[] {

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { readCommit, TREE, walk } from 'isomorphic-git';
 import type { AskedCommit, CommitLook } from '../git.ts';
+import { seenWords } from '../history.ts';
 import { type LookServer, withObjects } from './git-pack.ts';
 
 /**
@@ -22,7 +23,7 @@ async function read(gitdir: string, commit: string, since: string | undefined): 
   const found = await readCommit({ fs, gitdir, oid: commit, cache });
   const { message, author } = found.commit;
   const at = new Date(author.timestamp * 1000).toISOString();
-  const said = { message, author: author.name, at };
+  const said = seenWords({ message, author: author.name, at });
   if (since === undefined) return { said, changed: undefined };
   const changed: string[] = [];
   await walk({

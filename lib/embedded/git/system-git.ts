@@ -12,6 +12,7 @@ import {
   refName,
   unreadable,
 } from '../../adapters/git-errors.ts';
+import { seenWords } from '../../adapters/history.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { type GitResult, gitReason, runGit } from './run-git.ts';
 
@@ -112,7 +113,9 @@ async function lookWithGit(
     const [author, at, ...message] =
       (isThere && (await git('log', '-1', '--format=%an%n%aI%n%B', commit))) ?? [];
     const said =
-      author === undefined || at === undefined ? undefined : { author, at, message: message.join('\n') };
+      author === undefined || at === undefined
+        ? undefined
+        : seenWords({ author, at, message: message.join('\n') });
     if (since === undefined || !isThere || !(await fetch('blob:none', since)))
       return { said, changed: undefined };
     const changed = await git(

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createHttpGit } from '../../../lib/adapters/aws/git.ts';
 import { lookAtCommit } from '../../../lib/adapters/aws/git-look.ts';
@@ -118,6 +120,17 @@ describe('a look at a commit', () => {
     for (const [, git, url] of adapters) {
       const look = await git.look(url, { commit: head(), since: 'f'.repeat(40) });
       expect(look).toMatchObject({ said: { author: 'a' }, changed: undefined });
+    }
+  });
+
+  it('says of a commit no more than anybody reads, however much was written', async () => {
+    const { repository, head, adapters } = await aRepository({ a: '1' });
+    const path = join(await temporaryFolder(), 'message');
+    await writeFile(path, `Answer ${'x'.repeat(300_000)}\n`.repeat(10));
+    repository.git('commit', '--quiet', '--allow-empty', `--file=${path}`);
+    for (const [name, git, url] of adapters) {
+      const { said } = await git.look(url, { commit: head(), since: undefined });
+      expect([name, said?.message.slice(0, 8), said?.message.length]).toEqual([name, 'Answer x', 2000]);
     }
   });
 
