@@ -8,8 +8,8 @@ import type { Repositories, SeenBranches, SeenCommit, SeenFiles, SeenHistory } f
 import { askServer, findCommit, listRefs, type Server, serverReason } from './git.ts';
 import { addObjects, withObjects } from './git-pack.ts';
 
-/** A page waits for it, behind a gateway that ends at 30 s. */
-const TIMEOUT_SECONDS = 15;
+/** A page waits for it, behind a function that ends at 29 s, and a look may ask for branches and then for files. */
+const TIMEOUT_SECONDS = 12;
 /** Generations of a history that are fetched: some hundred bytes a commit. */
 const DEPTH = 50;
 const COMMITS_MAX = 1_000;

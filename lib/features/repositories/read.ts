@@ -2,6 +2,7 @@ import { SourceError } from '../../adapters/git.ts';
 import { type GitCredentials, repositoryAccess } from '../../adapters/git-credentials.ts';
 import type { SeenCommit } from '../../adapters/repositories.ts';
 import { refuse, ValidationError } from '../../contract/errors.ts';
+import { maskSecrets } from '../../contract/mask.ts';
 import { describeCommit } from '../../core/commit-words.ts';
 import type { Deps } from '../../core/deps.ts';
 import { credentialsIn } from '../../core/git-credentials.ts';
@@ -39,7 +40,7 @@ function tokenHint(repoUrl: string, credentials: GitCredentials | undefined): st
 
 type Read<T> = { seen: T; problem?: never } | { seen?: never; problem: string };
 
-/** What was read of a repository, or why it could not be, as sentences. */
+/** What was read of a repository, or why it could not be, as sentences. A server may say again what it was sent. */
 export async function reading<T>(
   repoUrl: string,
   credentials: GitCredentials | undefined,
@@ -51,7 +52,8 @@ export async function reading<T>(
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const hint = error.message.includes(' cannot be read: ') ? tokenHint(repoUrl, credentials) : '';
-    return { problem: `${error.message}.${hint}` };
+    const said = maskSecrets(error.message, credentials === undefined ? [] : [credentials.token]);
+    return { problem: `${said}.${hint}` };
   }
 }
 

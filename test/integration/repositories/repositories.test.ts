@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { askedBriefly } from '../../../lib/adapters/brief-repositories.ts';
+import { SourceError } from '../../../lib/adapters/git.ts';
 import { createSystemGit } from '../../../lib/embedded/git/system-git.ts';
 import { createSystemRepositories } from '../../../lib/embedded/git/system-repositories.ts';
 import { createIntegration } from '../../../lib/features/integrations/create.ts';
@@ -171,6 +172,18 @@ describe('what a deployment could be brought to', () => {
     expect(latest).toMatchObject({ number: 3, status: 'QUEUED', cause: { kind: 'request' } });
     await ended(world, id, 'DEPLOYED', { commit: head() });
     expect(await source(world, id)).toMatchObject({ relation: 'same', commits: [], serving: { number: 3 } });
+  });
+
+  it('says again no token that a server has said', async () => {
+    const { world } = await aWorldWith({ a: '1' });
+    const access = createRow.body.parse({ type: 'gitea', host: 'git.example', token: 'a-secret-token' });
+    const { id: integration_id } = await createIntegration(world.deps, { body: access }, world.caller);
+    const refused = () =>
+      Promise.reject(new SourceError('it has moved to https://me:a-secret-token@git.example/b'));
+    world.deps.repositories = { branches: refused, history: refused, files: refused };
+    const of = { repo_url: 'https://git.example/a', integration_id };
+    for (const { problem } of [await branches(world, of), await look(world, of)])
+      expect(problem).toBe('it has moved to https://me:***@git.example/b.');
   });
 
   it('is told of a tag and a commit without a branch, and why it cannot be told', async () => {
