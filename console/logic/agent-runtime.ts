@@ -15,6 +15,10 @@ export const runtimeChoices: readonly [Choosable<Runtime>, ...Choosable<Runtime>
   ['command', 'A server of its own', 'What the start command says, or what the project starts by itself.'],
 ];
 
+/** What runs a server, in words. */
+export const runtimeWord = (runtime: Runtime): string =>
+  runtimeChoices.find(([value]) => value === runtime)?.[1] ?? runtime;
+
 /** What may happen to threads that wait when a new revision takes over. */
 export const releaseChoices: readonly Choosable<ReleaseRule>[] = [
   ['warn', 'Warn', 'The deploy goes on, and its log names the threads that the new revision cannot resume.'],

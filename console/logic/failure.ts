@@ -7,11 +7,21 @@ const AROUND = /(?::| Its last lines of output:)$/;
 const ECHO = /^(?:[>$+#] |> *$)/;
 const HIT = /\b(?:error|fatal|exception|cannot|can't|not found|failed|denied|missing|no such|unable)\b/i;
 
+const isHit = (line: string): boolean => HIT.test(line) && !ECHO.test(line);
+
+/** The last lines; where they name no failure, those that begin with the last one that does: above a stack. */
+function aroundHit(lines: string[]): string[] {
+  const last = lines.slice(-LINES_MAX);
+  if (last.some(isHit)) return last;
+  const hit = lines.findLastIndex(isHit);
+  return hit < 0 ? last : lines.slice(hit, hit + LINES_MAX);
+}
+
 /** What a revision's status_message tells. The lines that name a failure are hits; without one, the last is. */
 export function failureOf(message: string): Failure {
   const [first = '', ...rest] = message.split('\n');
-  const shown = rest.filter((line) => line.trim() !== '').slice(-LINES_MAX);
-  const hits = shown.map((line) => HIT.test(line) && !ECHO.test(line));
+  const shown = aroundHit(rest.filter((line) => line.trim() !== ''));
+  const hits = shown.map(isHit);
   const isAny = hits.includes(true);
   return {
     title: first.replace(AROUND, '').replace(/\.$/, ''),

@@ -6,8 +6,10 @@ import { isMoving, lookOf, type Shape, type Tone } from './status.ts';
 /** How a revision stands, seen from what serves: in a word, and how that looks. */
 export type Standing = { tone: Tone; shape: Shape | 'check'; word: string };
 
-const ORDINALS = ['1st', '2nd', '3rd'];
-const ordinal = (place: number): string => ORDINALS[place - 1] ?? `${place}th`;
+/** By the plural rules of English: 21st, but 11th. */
+const ORDINALS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
+const ordinal = (place: number): string => `${place}${ORDINALS[ordinals.select(place)] ?? 'th'}`;
 
 /**
  * How a revision of a list stands. `later`: the revision that took over from it, where the list has it: of
@@ -121,7 +123,7 @@ export const standings = {
   served: { title: 'Served', statuses: ['DEPLOYED'] },
   failed: { title: 'Failed', statuses: ['BUILD_FAILED', 'DEPLOY_FAILED', 'CREATE_FAILED'] },
   moving: {
-    title: 'Moving',
+    title: 'In progress',
     statuses: ['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING', 'AWAITING_DEPLOY', 'DEPLOYING', 'UNKNOWN'],
   },
   stopped: { title: 'Stopped', statuses: ['INTERRUPTED', 'SKIPPED'] },

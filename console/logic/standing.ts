@@ -11,7 +11,7 @@ export type Group = (typeof groups)[number];
 export const groupWords: Record<Group | 'all', string> = {
   all: 'All',
   serving: 'Serving',
-  moving: 'Moving',
+  moving: 'In progress',
   failing: 'Failing',
 };
 

@@ -179,7 +179,7 @@ function Bar({ deployment, kind, edited, isOutdated, isSaving, reset }: BarProps
   const { verb, does, stays } = savePlan({
     ...{ effect, kind, draft: form.draft, isOtherSource, source, servingNumber },
   });
-  const problem = restProblem(form.draft.more_resources) && 'Mend the JSON under Resources.';
+  const problem = restProblem(form.draft.more_resources) && 'Correct the JSON under Resources.';
   const isChanged = effect !== 'none';
   return (
     <FormBar

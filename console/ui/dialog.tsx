@@ -28,6 +28,9 @@ export function Dialog({
     const before = document.activeElement;
     const element = dialog.current;
     element?.showModal();
+    // Without a field the deed comes first, unless it harms.
+    if (element?.querySelector('input, textarea, [aria-haspopup]') === null)
+      element.querySelector<HTMLElement>('[type=submit]:not(.danger, :disabled)')?.focus();
     return () => {
       // Once it is closed the browser has given the focus back, and the person may have moved it on.
       const at = document.activeElement;

@@ -77,7 +77,7 @@ it('a build that failed is found, mended by the next commit, and deployed', asyn
   await serves(page, 4);
   expect(await version()).toBe('v4');
   await page.goBack();
-  await page.getByText('Mended: revision 4 serves').waitFor();
+  await page.getByText('Fixed: revision 4 serves').waitFor();
 });
 
 it('the revision that served before is run again by Roll back', async () => {

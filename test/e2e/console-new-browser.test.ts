@@ -107,6 +107,11 @@ it('a pasted .env file becomes secrets that are nowhere on the page, line by lin
   }
   await page.getByText('Asks for 1 secret, it is there').waitFor();
   await bar().getByText('1 secret is missing.').waitFor({ state: 'detached' });
+  // The field is gone with the line that was begun, and the next line is a key away.
+  const add = page.getByRole('button', { name: 'Add a secret' });
+  await add.press('Enter');
+  await page.getByLabel('Name of the secret').press('Escape');
+  await until(() => add.evaluate((each) => each.matches(':focus')), { what: 'the focus to be back' });
 });
 
 it('a name is suggested, corrected while it is typed, and another one offered where it is taken', async () => {
@@ -146,7 +151,7 @@ it('settings that count at once make no revision, and the others say which commi
   await page.getByLabel(/^Display name/).fill('The greeter');
   await bar().getByText('This counts at once and makes no revision. Revision 1 goes on serving.').waitFor();
   await bar().getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Saved. It counts from now on.').waitFor();
+  await page.getByText('Saved. It applies from now on.').waitFor();
   await bar().getByText('Nothing has changed yet.').waitFor();
   expect((await deploymentOf(program, made.id)).latest_revision_id).toBe(made.latest_revision_id);
   await page.getByRole('button', { name: 'Actions for GREETING' }).click();

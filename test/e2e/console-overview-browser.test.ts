@@ -45,7 +45,7 @@ it('what failed is said first, with what to do about it; what happened stands be
   await page.getByRole('button', { name: /^Failing/ }).click();
   await page.waitForURL(/\?show=failing$/);
   expect(await page.getByRole('row').count()).toBe(2);
-  await page.getByRole('button', { name: /^Moving/ }).click();
+  await page.getByRole('button', { name: /^In progress/ }).click();
   await page.getByText('No deployment is moving').waitFor();
   await page.getByRole('button', { name: 'Clear the filter' }).click();
   await needs.getByRole('link', { name: 'See why' }).click();

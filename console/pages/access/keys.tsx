@@ -53,7 +53,7 @@ const columnsFor = (me: Me): Column<ApiKey>[] => [
   },
   { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'Never' : <Time at={at} />) },
-  { title: 'Ends', cell: ({ expires_at: at }) => <Ends at={at} /> },
+  { title: 'Expires', cell: ({ expires_at: at }) => <Ends at={at} /> },
 ];
 
 const SOON_MILLISECONDS = 7 * 86_400_000;

@@ -38,19 +38,19 @@ export function PlaceSection({ form, kind, listeners, listener, isStored, hasDra
           name="custom_url"
           label="Address of your own"
           placeholder="agent.example.com"
-          hint="Your DNS or proxy has to lead there. Empty: the listener gives one."
+          hint="Point your DNS or proxy to it. Left empty, the listener gives one."
         />
         <DraftNumber
           form={form}
           name="drain_seconds"
           label="Grace period, in seconds"
-          placeholder="As the listener has it"
+          placeholder="The listener’s default"
           min={0}
           max={3600}
           isRequired={hasDrain}
           hint={
             hasDrain
-              ? 'Requests in flight may go on for so long. Once set it stays: write another number.'
+              ? 'How long requests in flight may go on. It can be changed, but not cleared.'
               : 'How long requests in flight may go on when a new revision takes over.'
           }
         />

@@ -19,10 +19,10 @@ export const StartSection = ({ form }: { form: DraftForm }) => (
         form={form}
         name="health_seconds"
         label="Give up after, in seconds"
-        placeholder="As the listener has it"
+        placeholder="The listener’s default"
         min={1}
         max={3600}
-        hint="The revision before goes on serving."
+        hint="Until then, and if it fails, the revision before goes on serving."
       />
     </div>
     <DraftField
@@ -59,7 +59,7 @@ export function RuntimeSection({ form, deployment, acceptsNewState = false, setA
       <DraftChoice form={form} name="runtime" label="Runtime" choices={runtimeChoices} />
       {isOther && setAccepts !== undefined && (
         <CheckField
-          label="Begin without the threads so far: they do not move from one runtime to another"
+          label="Start without the existing threads: they cannot move from one runtime to another"
           value={acceptsNewState}
           set={setAccepts}
         />
@@ -70,7 +70,7 @@ export function RuntimeSection({ form, deployment, acceptsNewState = false, setA
           name="waiting"
           label="Threads that wait"
           choices={[
-            ['', 'As the runtime does', 'Warned of, or kept where the runtime can.'],
+            ['', 'The runtime’s default', 'Warned of, or kept where the runtime can.'],
             ...releaseChoices,
           ]}
         />

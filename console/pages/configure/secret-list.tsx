@@ -1,4 +1,4 @@
-import { useContext, useState } from 'preact/hooks';
+import { useContext, useRef, useState } from 'preact/hooks';
 import { Refusal } from '../../../lib/client/refusal.ts';
 import { type EnvFile, readEnv } from '../../logic/env-file.ts';
 import { newSecret, type SecretEdit, sentIndex, withPasted } from '../../logic/secrets.ts';
@@ -33,6 +33,7 @@ export function SecretList({ edits, set, of, noun, asked = [], isReserved }: Pro
   const [notes, setNotes] = useState<ReadonlyMap<string, string>>(new Map());
   const [said, setSaid] = useState<EnvFile>();
   const problems = useRowProblems(of);
+  const foot = useRef<HTMLDivElement>(null);
   const without = (index: number) => edits.filter((_, at) => at !== index);
   const change = (index: number, changes: Partial<SecretEdit>) => {
     const { name = '', value } = changes;
@@ -65,13 +66,14 @@ export function SecretList({ edits, set, of, noun, asked = [], isReserved }: Pro
                 }
                 change={(changes) => change(index, changes)}
                 drop={() => set(without(index))}
+                onClosed={() => foot.current?.querySelector('button')?.focus()}
               />
             ))}
           </ul>
         )}
       </div>
       <Said file={said} noun={noun} />
-      <div class="line">
+      <div class="line" ref={foot}>
         <Button isSmall icon={plus} onClick={() => set([...edits, newSecret()])}>
           Add a {noun}
         </Button>

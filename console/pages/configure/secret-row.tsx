@@ -16,6 +16,8 @@ type Props = {
   problem: string | undefined;
   change: (changes: Partial<SecretEdit>) => void;
   drop: () => void;
+  /** Called when what is typed was added or cancelled: the field that had the focus is gone. */
+  onClosed: () => void;
 };
 
 /** One secret: its name, how long its value is, and what can be done with it. */
@@ -23,7 +25,11 @@ export function SecretRow(props: Props) {
   const { edit, from, note, problem, change } = props;
   const [isOpen, setOpen] = useState(!edit.isStored && edit.name === '');
   const said = edit.isRemoved ? undefined : (problem ?? note);
-  if (isOpen) return <OpenRow {...props} close={() => setOpen(false)} />;
+  const close = () => {
+    setOpen(false);
+    props.onClosed();
+  };
+  if (isOpen) return <OpenRow {...props} close={close} />;
   return (
     <li class={edit.isRemoved ? 'secret removed' : 'secret'}>
       <Sign edit={edit} />
@@ -100,7 +106,10 @@ function OpenRow({ edit, noun, change, drop, close }: Props & { close: () => voi
     change({ name: name.trim(), value, isRemoved: false });
     close();
   };
-  const cancel = () => (isNamed ? close() : drop());
+  const cancel = () => {
+    if (!isNamed) drop();
+    close();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
     event.preventDefault();

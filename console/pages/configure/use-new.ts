@@ -93,7 +93,7 @@ export function blockerOf(
     return 'No listener here runs images: register one of a cluster first.';
   if (nameOf(name) === '') return 'Give it a name.';
   if (isTaken === true) return `There is a deployment called ${nameOf(name)}: choose another name.`;
-  return restProblem(draft.more_resources) === undefined ? undefined : 'Mend the JSON under Resources.';
+  return restProblem(draft.more_resources) === undefined ? undefined : 'Correct the JSON under Resources.';
 }
 
 export type Made = {

@@ -97,7 +97,7 @@ export function useSave(edited: Edited, effect: Effect) {
       await queryClient.invalidateQueries();
       if (effect !== 'setting') return go(`/deployments/${id}/revisions/${latest_revision_id}`);
       await edited.reset();
-      toast({ text: 'Saved. It counts from now on.' });
+      toast({ text: 'Saved. It applies from now on.' });
     });
   return { save, merge: () => during(edited.merge), reset: () => during(edited.reset), isSaving, error };
 }

@@ -130,7 +130,7 @@ function HostSection({ type, choose, values, set }: Connecting) {
           set={set('name')}
           placeholder={values.host.trim() || (guide.host ?? 'The host')}
           lengthMax={128}
-          hint="How it is called in lists here."
+          hint="What lists here call it."
         />
       </div>
     </FormSection>
@@ -165,7 +165,7 @@ function TokenSection({ type, values, set, host }: Connecting & { host: string |
 const PushSection = ({ values, set }: Connecting) => (
   <FormSection
     title="Deploy on push"
-    about="The host tells of pushes at once by a webhook. Without one, branches are looked at every five minutes."
+    about="With a webhook the host reports each push at once. Without one, Slipway checks the branches every five minutes."
   >
     <CheckField label="Make a secret for a webhook" value={values.isOnPush} set={set('isOnPush')} />
     <p class="meta">You get its address and the secret next, with the steps to set it up.</p>

@@ -111,7 +111,7 @@ export function Difference({ head, isBeside = false }: { head: Head; isBeside?: 
 }
 
 function saysOf({ serving, commits, more, relation }: Head): string {
-  const from = `what serves (revision ${serving?.number ?? ''})`;
+  const from = `revision ${serving?.number ?? ''}, which serves now`;
   if (relation === 'diverged')
     return `The branch was rewritten: it does not hold the commit of ${from} any more.`;
   if (relation === 'ahead')

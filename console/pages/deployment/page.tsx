@@ -32,6 +32,6 @@ function MetricsOf({ deployment }: { deployment: Deployment }) {
 function LogsFor({ deployment }: { deployment: Deployment }) {
   const canRead = useCan('logs:read');
   if (canRead === undefined) return <Skeleton />;
-  if (!canRead) return <Empty title="Your role reads no logs" />;
+  if (!canRead) return <Empty title="Your role cannot read logs" />;
   return <Logs deployment={deployment} />;
 }

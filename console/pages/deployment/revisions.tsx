@@ -72,7 +72,7 @@ export function Revisions({ deployment }: { deployment: Deployment }) {
             label="Made by"
             value={filters.by}
             options={[
-              { value: '', title: 'Made by anything' },
+              { value: '', title: 'Any cause' },
               ...causeNames.map((value) => ({ value, title: causes[value].title })),
             ]}
             onChange={(cause) => change({ cause })}

@@ -4,6 +4,7 @@ import { numberOf } from '../../../lib/client/revision.ts';
 import { type Metrics, useMetrics } from '../../data/metrics.ts';
 import { useRevision } from '../../data/queries.ts';
 import { useHead } from '../../data/source.ts';
+import { runtimeWord } from '../../logic/agent-runtime.ts';
 import { amount, bytes, cores } from '../../logic/amount.ts';
 import { crashLoopIn } from '../../logic/metrics.ts';
 import { described, makerOf, takersOver, titleOf } from '../../logic/revision-list.ts';
@@ -94,7 +95,7 @@ function CrashLoop({
       <p>
         {amount(loop.restarts)} restarts in the last 15 minutes
         {loop.reason !== '' && `: ${loop.reason}`}.{' '}
-        {isDown ? 'Nobody is answered while it is down.' : 'Requests fail while it is down.'}
+        {isDown ? 'Nobody gets an answer while it is down.' : 'Requests fail while it is down.'}
       </p>
       <ButtonLink isSmall href={`/deployments/${id}/revisions/${active}?log=deploy`}>
         Open the log
@@ -137,8 +138,8 @@ function Facts({ deployment, active: bare, metrics, replaced }: FactsProps) {
         <dd>
           {numberOf(active.id)}
           <span class="meta">
-            since <Since at={since} />
-            {replaced !== undefined && `, replaced ${replaced}`}
+            <Since at={since} />
+            {replaced !== undefined && `, replaced revision ${replaced}`}
           </span>
         </dd>
         <dt>From</dt>
@@ -167,17 +168,17 @@ function Runtime({
       <dt>Runtime</dt>
       <dd>
         <span class="cut" title={reason ?? undefined}>
-          {runtime}
+          {runtimeWord(runtime)}
         </span>
       </dd>
     </>
   );
 }
 
-/** `2 h`; within the first moments, a word. */
+/** `for 2 h`; within the first moments, `since just now`. */
 const Since = ({ at }: { at: string }) => {
   const text = shortAgo(at, useNow());
-  return <time dateTime={at}>{text === 'now' ? 'just now' : text}</time>;
+  return <time dateTime={at}>{text === 'now' ? 'since just now' : `for ${text}`}</time>;
 };
 
 /** How it does at this moment; what is not known is left out. */

@@ -28,7 +28,7 @@ export function Activity() {
         list={list}
         empty={
           <Empty title="Nothing has happened yet" picture="quiet">
-            <p class="dim">Deploys, rollbacks, failures and changes of settings will stand here.</p>
+            <p class="dim">Deploys, rollbacks, failures and changes of settings will be listed here.</p>
           </Empty>
         }
       >

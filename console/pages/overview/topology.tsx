@@ -28,8 +28,8 @@ export function Topology() {
       <ListOf
         list={{ ...listeners, rows: deployments.data === undefined ? undefined : listeners.data }}
         empty={
-          <Empty title="Nothing runs anything yet" picture="deploy">
-            <p class="dim">Once a listener is started, it stands here with what it runs.</p>
+          <Empty title="Nothing runs yet" picture="deploy">
+            <p class="dim">Once a listener starts, it is shown here with what it runs.</p>
           </Empty>
         }
       >

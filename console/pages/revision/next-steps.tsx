@@ -140,7 +140,7 @@ const Mended = ({ deployment, revision }: { deployment: Deployment; revision: Re
   <Row
     icon={circleCheck}
     tone="ok"
-    title={`Mended: revision ${numberOf(revision.id)} serves`}
+    title={`Fixed: revision ${numberOf(revision.id)} serves`}
     says={`“${titleOf(revision)}” came after this one.`}
   >
     <ButtonLink isSmall href={`/deployments/${deployment.id}/revisions/${revision.id}`}>

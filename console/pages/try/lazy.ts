@@ -2,9 +2,11 @@
 
 // Whatever the first page has is one script for all, as in ../lazy.ts.
 import '../../app.tsx';
-import sheet from '../../style/try.sheet.css';
+import deployment from '../../style/deployment.sheet.css';
+import chat from '../../style/try.sheet.css';
 import { loadSheet } from '../../ui/sheet.ts';
 
 export { TryPage } from './try.tsx';
 
-await loadSheet(sheet, import.meta.url);
+// The head of the page is that of every page of a deployment.
+await Promise.all([deployment, chat].map((sheet) => loadSheet(sheet, import.meta.url)));

@@ -30,7 +30,7 @@ export function revisionViewOf(
       (queued ? queuedMessage(revision, deployment, slotRevision) : null),
     status_history: revision.history,
     remote_reconciled: isReconciled(revision, deployment),
-    queue_position: queued ? deployment.queued.indexOf(revision.number) + 1 : null,
+    queue_position: queued ? queuePlace(deployment, revision) : null,
     interrupt_requested_at: revision.interrupt_requested_at ?? null,
     configuration: null,
     commit: revision.commit ?? null,
@@ -62,6 +62,12 @@ const printable = (text: string | undefined): string | undefined =>
 
 export const isReconciled = (revision: Revision, { active }: Deployment): boolean =>
   active?.revision_id === revision.id && active.reconciled;
+
+/** 1 is next; null within the moment before it has joined the queue, and after it has left it. */
+function queuePlace({ queued }: Deployment, { number }: Revision): number | null {
+  const index = queued.indexOf(number);
+  return index < 0 ? null : index + 1;
+}
 
 function queuedMessage(revision: Revision, { slot }: Deployment, slotRevision: Revision | undefined): string {
   const next = 'Next in line; about to be processed.';

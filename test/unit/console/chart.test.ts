@@ -120,7 +120,13 @@ describe('what stands at a chart', () => {
     const hour = { from: at, step: MINUTE, slots: 60 };
     const week = { from: at, step: 60 * MINUTE, slots: 168 };
     const month = { from: at, step: 24 * 60 * MINUTE, slots: 30 };
-    expect(beginningOf(hour)).toBe('60 min ago');
+    const slots = [15, 60, 61, 120];
+    expect(slots.map((each) => beginningOf({ ...hour, slots: each }))).toEqual([
+      '15 min ago',
+      '1 h ago',
+      '1 h ago',
+      '2 h ago',
+    ]);
     expect(momentOf(at, hour)).toMatch(/^\d\d:\d\d$/);
     expect(momentOf(at, week)).toMatch(/^\d+ Jan,? \d\d:\d\d$/);
     expect(momentOf(at, month)).toMatch(/^\d+ Jan$/);

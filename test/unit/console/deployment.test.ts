@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { betweenUrl, comparisonOf } from '../../../console/logic/comparison.ts';
-import { effectOf, failureOf } from '../../../console/logic/failure.ts';
 import {
   barOf,
   described,
@@ -82,6 +81,12 @@ describe('a list of revisions', () => {
     const words = list.map(
       (each) => standingOf(each, { active_revision_id: idOf(4) }, later.get(each.id)).word,
     );
+    const places = [1, 3, 11, 21, null].map(
+      (place) =>
+        standingOf(revision(6, { status: 'QUEUED', queue_position: place }), { active_revision_id: null })
+          .word,
+    );
+    expect(places).toEqual(['Waiting, 1st', 'Waiting, 3rd', 'Waiting, 11th', 'Waiting, 21st', 'Queued']);
     expect(words).toEqual(['Waiting, 2nd', 'Build failed', 'Serving', 'Rolled back', 'Replaced', 'Skipped']);
   });
 
@@ -188,38 +193,6 @@ describe('the way of a revision', () => {
       says: '29 s so far, usually 41 s',
     });
     expect(usualBuild([])).toBeUndefined();
-  });
-});
-
-describe('a failure', () => {
-  it('begins with what went wrong, and keeps the lines that say why', () => {
-    const message =
-      '`npm run build` exited with code 1:\n> build\n> echo error\n\nCollecting\nERROR: no such package';
-    expect(failureOf(message)).toEqual({
-      title: '`npm run build` exited with code 1',
-      lines: [
-        { text: '> build', isHit: false },
-        { text: '> echo error', isHit: false },
-        { text: 'Collecting', isHit: false },
-        { text: 'ERROR: no such package', isHit: true },
-      ],
-    });
-    expect(failureOf('The server exited with code 3. Its last lines of output:\nbye')).toEqual({
-      title: 'The server exited with code 3',
-      lines: [{ text: 'bye', isHit: true }],
-    });
-  });
-
-  it('says what it means for who uses the deployment', () => {
-    expect([effectOf(13), effectOf(null)]).toEqual([
-      'Your users saw nothing: revision 13 still serves.',
-      'Nothing serves yet: whoever calls the address gets no answer.',
-    ]);
-  });
-
-  it('is short, however long its message', () => {
-    const { lines } = failureOf(`x\n${'line\n'.repeat(100_000)}`);
-    expect(lines.length).toBe(12);
   });
 });
 
