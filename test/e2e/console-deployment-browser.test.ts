@@ -50,7 +50,8 @@ it('a new commit is deployed by Deploy latest, after saying which it is', async 
   await dialog.getByText('Answer as version 2').waitFor();
   await dialog.getByText(/Revision 1 serves until the new one is ready/).waitFor();
   await expectNoBarrier(page, 'Deploy latest');
-  await dialog.getByRole('button', { name: 'Deploy latest' }).click();
+  // Nothing is typed in it, so the deed has the focus.
+  await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Watch' }).click();
   await serves(page, 2);
   await page.getByText(/“Answer as version 2”/).waitFor();

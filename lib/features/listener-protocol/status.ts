@@ -143,6 +143,9 @@ async function masked(
 function reported(active: Active, report: Report): Active {
   const { reason: _, ...rest } = active;
   const reconciled = report.revision_id === active.revision_id;
+  // A release has switched, and its task's end, which says so, is on its way: nobody was without an answer.
+  const isAhead = report.healthy && report.revision_id !== null && report.epoch > active.epoch;
+  if (!reconciled && isAhead) return { ...active, reconciled };
   const healthy = reconciled && report.healthy;
   return {
     ...rest,

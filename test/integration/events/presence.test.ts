@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { findDeployment } from '../../../lib/core/items/deployments.ts';
 import { listEvents } from '../../../lib/features/events/list.ts';
@@ -58,13 +59,17 @@ describe('a deployment', () => {
       async () => (await findDeployment(world.deps.table, world.caller.tenantId, id))?.active,
       { what: 'what serves' },
     );
-    const report = (healthy: boolean, reason?: string) => {
+    const report = (healthy: boolean, reason?: string, more?: object) => {
       const reports = [
-        { deployment_id: id, revision_id: revisionId, epoch, healthy, ...(reason && { reason }) },
+        { deployment_id: id, revision_id: revisionId, epoch, healthy, ...(reason && { reason }), ...more },
       ];
       const body = statusRow.body.parse({ reports });
       return reportStatus(world.deps, { params: { listener_id: world.listenerId }, body }, world.caller);
     };
+    await report(true);
+    // What is released next answers already.
+    await report(true, undefined, { revision_id: randomUUID(), epoch: epoch + 1 });
+    expect((await show(world, id)).status).toBe('READY');
     await report(true);
     await report(false, 'GET /ok answered 500');
     await report(false, 'GET /ok answered 502');
