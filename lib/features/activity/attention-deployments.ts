@@ -10,6 +10,7 @@ import type { AttentionEntry } from './shape.ts';
 
 type ReadDeps = Pick<Deps, 'table' | 'clock'>;
 type Event = FeedEvent['event'];
+type OfDeployment = Extract<Event, { deployment_id: string }>;
 
 /** So many of the newest events are looked through, and so many deployments are read for what they say. */
 const EVENTS_MAX = 1000;
@@ -21,8 +22,8 @@ const MINUTE_MILLISECONDS = 60_000;
 const LOOP_MINUTES = 30;
 const LOOP_STOPS = 3;
 
-/** What the newest events say of a deployment. */
-type News = { newest: Event | undefined; stops: number; stopped: Event | undefined };
+/** What the newest events say of a deployment. `stops`: when its servers stopped of late, the newest first. */
+type News = { newest: OfDeployment | undefined; stops: OfDeployment[] };
 
 /** Revisions that failed, and servers that are unhealthy or keep restarting; `isSilent`: nothing is known. */
 export async function failingDeployments(
@@ -31,13 +32,14 @@ export async function failingDeployments(
   rows: readonly DeploymentRow[],
   isSilent: (row: DeploymentRow) => boolean,
 ): Promise<AttentionEntry[]> {
-  const news = await newsOf(deps, tenantId, rows.length);
+  const news = await newsOf(deps, tenantId, new Set(rows.map(({ sk }) => sk)));
   const failed = rows.flatMap((row) => {
     const event = news.get(row.sk)?.newest;
     return event !== undefined && isFailure(event) ? [{ row, event }] : [];
   });
   const unwell = rows.filter(
-    (row) => !isSilent(row) && (row.health !== undefined || (news.get(row.sk)?.stops ?? 0) >= LOOP_STOPS),
+    (row) =>
+      !isSilent(row) && (row.health !== undefined || (news.get(row.sk)?.stops.length ?? 0) >= LOOP_STOPS),
   );
   const found = await Promise.all([
     ...failed.slice(0, DEPLOYMENTS_MAX).map(({ row, event }) => failure(deps, tenantId, row, event)),
@@ -55,33 +57,31 @@ const FAILURES: Partial<Record<string, string>> = {
 const isFailure = (event: Event): boolean =>
   event.type === 'revision.status_changed' && FAILURES[event.status ?? ''] !== undefined;
 
-/** What the newest events say, by deployment; what was told longer ago than they reach is not known. */
+/** What the newest events say of these deployments; what was told longer ago than they reach is not known. */
 async function newsOf(
   { table, clock }: ReadDeps,
   tenantId: string,
-  deployments: number,
+  ids: ReadonlySet<string>,
 ): Promise<Map<string, News>> {
   const loopSince = clock.now() - LOOP_MINUTES * MINUTE_MILLISECONDS;
   const news = new Map<string, News>();
   let count = 0;
   let decided = 0;
   for await (const { event } of feedNewestFirst(table, tenantId, EVENTS_AT_ONCE)) {
-    if ('deployment_id' in event) {
-      const of = news.get(event.deployment_id) ?? { newest: undefined, stops: 0, stopped: undefined };
+    // Those that are gone decide nothing.
+    if ('deployment_id' in event && ids.has(event.deployment_id)) {
+      const of = news.get(event.deployment_id) ?? { newest: undefined, stops: [] };
       news.set(event.deployment_id, of);
       if (event.type === 'revision.status_changed' && of.newest === undefined) {
         of.newest = event;
         decided += 1;
       }
       const isStop = event.type === 'deployment.health_changed' && event.healthy === false;
-      if (isStop && Date.parse(event.at) >= loopSince) {
-        of.stops += 1;
-        of.stopped ??= event;
-      }
+      if (isStop && Date.parse(event.at) >= loopSince) of.stops.push(event);
     }
     count += 1;
     // Nothing older could say more of any of them.
-    if (count === EVENTS_MAX || (decided >= deployments && Date.parse(event.at) < loopSince)) break;
+    if (count === EVENTS_MAX || (decided >= ids.size && Date.parse(event.at) < loopSince)) break;
   }
   return news;
 }
@@ -130,11 +130,13 @@ async function trouble(
     findHealth(table, tenantId, row.sk),
   ]);
   const active = deployment?.active;
-  const stops = news?.stops ?? 0;
-  if (active === undefined || (active.healthy && stops < LOOP_STOPS)) return undefined;
-  const stopped = news?.stopped;
-  const reason =
-    active.reason ?? (stopped && 'reason' in stopped ? stopped.reason : undefined) ?? health?.reason;
+  if (active === undefined) return undefined;
+  // A newer revision may be what has mended it.
+  const own = news?.stops.filter(({ revision_id: id }) => id === active.revision_id) ?? [];
+  const [stopped] = own;
+  const stops = own.length;
+  if (active.healthy && stops < LOOP_STOPS) return undefined;
+  const reason = active.reason ?? stopped?.reason ?? health?.reason;
   const isLoop = stops >= LOOP_STOPS || (reason !== undefined && ENDED.test(reason));
   const often = stops >= LOOP_STOPS ? `It stopped ${stops} times in ${LOOP_MINUTES} minutes. ` : '';
   return {

@@ -31,10 +31,19 @@ async function failing({ table }: ReadDeps, webhook: Webhook): Promise<Attention
   return entryOf(webhook, new Date(since).toISOString(), `The webhook ${name} fails`, effect);
 }
 
-/** What its receiver said to the newest attempt. */
+/** Of so many attempts: others of its queues may be delivered meanwhile. */
+const LOOKED_AT_MAX = 10;
+
+/** What its receiver said to the newest attempt that failed. */
 async function newestAnswer(table: ReadDeps['table'], webhook: Webhook): Promise<string | undefined> {
-  for await (const { reason, status_code: status } of deliveriesOf(table, webhookRefOf(webhook), 1))
-    return reason ?? (status === undefined ? undefined : `Its receiver answered ${status}`);
+  let looked = 0;
+  for await (const delivery of deliveriesOf(table, webhookRefOf(webhook), LOOKED_AT_MAX)) {
+    const { result, reason, status_code: status } = delivery;
+    if (result === 'FAILED')
+      return reason ?? (status === undefined ? undefined : `Its receiver answered ${status}`);
+    looked += 1;
+    if (looked === LOOKED_AT_MAX) break;
+  }
   return undefined;
 }
 

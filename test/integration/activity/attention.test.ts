@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 import { aDeliveringWorld, hasFed, patch } from '../../support/world/delivering-world.ts';
 import { makeKey } from '../../support/world/identity-requests.ts';
 import { claim } from '../../support/world/listening.ts';
-import { change, github, post } from '../../support/world/requests.ts';
+import { change, github, post, remove } from '../../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
 import * as steps from '../../support/world/steps.ts';
 import type { World } from '../../support/world/world.ts';
@@ -40,6 +40,19 @@ async function fails(world: RunningWorld, id: string, revisionId: string, messag
   await steps.reaches(world, id, revisionId, 'BUILD_FAILED');
 }
 
+const activeOf = (world: RunningWorld, id: string) =>
+  until(async () => (await findDeployment(world.deps.table, world.caller.tenantId, id))?.active, {
+    what: 'what serves',
+  });
+
+type Reported = { deployment_id: string; revision_id: string; epoch: number };
+
+/** The listener says of what serves whether it is healthy. */
+const reporting = (world: RunningWorld, of: Reported) => (healthy: boolean, reason?: string) => {
+  const body = statusRow.body.parse({ reports: [{ ...of, healthy, ...(reason && { reason }) }] });
+  return reportStatus(world.deps, { params: { listener_id: world.listenerId }, body }, world.caller);
+};
+
 describe('what needs somebody', () => {
   it('is a revision that failed, with what serves still, until a newer one is on its way', async () => {
     const world = await aRunningWorld();
@@ -63,15 +76,8 @@ describe('what needs somebody', () => {
   it('is a server that is unhealthy, and one that stops again and again', async () => {
     const world = await aRunningWorld();
     const { id, revisionId } = await deployed(world, 'app');
-    const { epoch } = await until(
-      async () => (await findDeployment(world.deps.table, world.caller.tenantId, id))?.active,
-      { what: 'what serves' },
-    );
-    const report = (healthy: boolean, reason?: string) => {
-      const of = { deployment_id: id, revision_id: revisionId, epoch, healthy };
-      const body = statusRow.body.parse({ reports: [{ ...of, ...(reason && { reason }) }] });
-      return reportStatus(world.deps, { params: { listener_id: world.listenerId }, body }, world.caller);
-    };
+    const { epoch } = await activeOf(world, id);
+    const report = reporting(world, { deployment_id: id, revision_id: revisionId, epoch });
     await report(true);
     await report(false, 'GET /ok answered 500');
     expect(await needs(world, 1)).toMatchObject([
@@ -88,6 +94,33 @@ describe('what needs somebody', () => {
     expect(loop?.effect).toMatch(/^It stopped \d times in 30 minutes\. The server was killed by SIGKILL\.$/);
     world.advance(3600);
     await claim(world, 1);
+    await needs(world, 0);
+  });
+
+  it('is a revision that failed long ago, whatever became since of deployments that are gone', async () => {
+    const world = await aRunningWorld();
+    const { id, latest_revision_id: first } = await post(world, github('app'));
+    await fails(world, id, first, 'No matching distribution found.');
+    const gone = [await deployed(world, 'one'), await deployed(world, 'two')];
+    for (const each of gone) await remove(world, each.id);
+    await needs(world, 1);
+    world.advance(3600);
+    await claim(world, 1);
+    expect(await needs(world, 1)).toMatchObject([{ kind: 'deployment_failed', deployment: { id } }]);
+  });
+
+  it('is no revision that serves well, though the one before it kept restarting', async () => {
+    const world = await aRunningWorld();
+    const { id, revisionId } = await deployed(world, 'app');
+    const { epoch } = await activeOf(world, id);
+    const report = reporting(world, { deployment_id: id, revision_id: revisionId, epoch });
+    for (let stop = 0; stop < 3; stop++) {
+      await report(true);
+      await report(false, 'the server was killed by SIGKILL');
+    }
+    expect(await needs(world, 1)).toMatchObject([{ kind: 'crash_loop', revision: { number: 1 } }]);
+    const { latest_revision_id: second } = await change(world, id, next);
+    await steps.deploy(world, id, second);
     await needs(world, 0);
   });
 
