@@ -8,7 +8,7 @@ export type Method = (typeof methods)[number];
 
 /** What an agent server is asked first: whether it is there, and to run an agent and tell how that goes. */
 export const presets: { title: string; request: TypedRequest }[] = [
-  { title: 'Is it there?', request: { method: 'GET', path: '/ok', headers: '', body: '' } },
+  { title: 'Health check', request: { method: 'GET', path: '/ok', headers: '', body: '' } },
   {
     title: 'Run an agent',
     request: {

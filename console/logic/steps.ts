@@ -35,7 +35,7 @@ export function stepsOf(
         says: stage === undefined ? 'failed' : `failed after ${duration(stage.milliseconds)}`,
       };
     if (stage === undefined)
-      return { title, state: 'ahead', says: isMoving(revision.status) ? 'to come' : 'not reached' };
+      return { title, state: 'ahead', says: isMoving(revision.status) ? 'not started' : 'not reached' };
     if (!stage.isOpen) return { title, state: 'done', says: duration(stage.milliseconds) };
     const usually = kind === 'build' && usual !== undefined ? `, usually ${duration(usual)}` : '';
     return { title, state: 'open', says: `${duration(stage.milliseconds)} so far${usually}` };

@@ -1,8 +1,15 @@
 import type { Listed, Webhook } from '../../lib/client/endpoints.ts';
 import type { PublishedEvent } from '../../lib/contract/events.ts';
+import { type Look, lookOf } from './status.ts';
 
 export type EventType = PublishedEvent['type'];
 export type Delivery = Listed<'GET /v2/webhooks/{webhook_id}/deliveries'>;
+
+/** How a webhook stands; `effect`: what its receiver said last, of one that fails although it is enabled. */
+export const webhookLook = ({ status }: Pick<Webhook, 'status'>, effect: string | undefined): Look =>
+  status === 'ENABLED' && effect !== undefined
+    ? { tone: 'bad', shape: 'cross', word: 'Failing' }
+    : lookOf(status);
 
 /** What can be delivered, and what it says. */
 export const eventWords: Record<EventType, string> = {

@@ -68,8 +68,8 @@ export function RunAgain({ revision, current, verb, onClose, children }: RunAgai
       </p>
       {!isSame && current !== undefined && <Difference from={current} to={revision} />}
       <label class="check">
-        <input type="checkbox" checked={isCurrent} onChange={() => setCurrent(!isCurrent)} /> With the secrets
-        of today instead of those that it had
+        <input type="checkbox" checked={isCurrent} onChange={() => setCurrent(!isCurrent)} /> Use today’s
+        secrets instead of the ones it ran with
       </label>
       <ReasonField value={reason} set={setReason} />
     </ActionDialog>

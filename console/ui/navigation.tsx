@@ -185,7 +185,7 @@ function Tenant() {
 }
 
 const themeItems: readonly (readonly [value: Theme, title: string, icon: Shapes])[] = [
-  ['auto', 'Theme of the system', monitor],
+  ['auto', 'System theme', monitor],
   ['light', 'Light theme', sun],
   ['dark', 'Dark theme', moon],
 ];

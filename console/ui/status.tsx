@@ -14,8 +14,12 @@ const icons: Record<Shape, Icon> = {
 };
 
 /** A status by its icon, its word and its colour; `isBadge`: on a ground, once a page, beside the title. */
-export function Status({ of, isBadge = false }: { of: string; isBadge?: boolean }) {
-  const { tone, shape, word } = lookOf(of);
+export const Status = ({ of, isBadge = false }: { of: string; isBadge?: boolean }) => (
+  <Standing of={lookOf(of)} isBadge={isBadge} />
+);
+
+/** The same of what is no status alone, such as how a deployment stands. */
+export function Standing({ of: { tone, shape, word }, isBadge = false }: { of: Look; isBadge?: boolean }) {
   const As = isBadge ? Badge : State;
   return (
     <As tone={tone} icon={icons[shape]} isTurning={shape === 'spinner'}>
@@ -23,13 +27,6 @@ export function Status({ of, isBadge = false }: { of: string; isBadge?: boolean 
     </As>
   );
 }
-
-/** The same of what is no status alone, such as how a deployment stands. */
-export const Standing = ({ of: { tone, shape, word } }: { of: Look }) => (
-  <State tone={tone} icon={icons[shape]} isTurning={shape === 'spinner'}>
-    {word}
-  </State>
-);
 
 /** How the newest revision of a deployment stands; null: it was not asked for. */
 export function NewestStatus({ of: newest }: { of: Revision | null }) {

@@ -113,7 +113,7 @@ it('an answer comes bit by bit, and a run can be stopped', async () => {
 });
 
 it('a refusal of the server, markup and a redirect are shown as they are', async () => {
-  await page.getByRole('button', { name: 'Is it there?' }).click();
+  await page.getByRole('button', { name: 'Health check' }).click();
   await page.getByLabel('Path').fill('/broken');
   await send();
   await page.getByRole('heading', { name: 'Answer: 418' }).waitFor();

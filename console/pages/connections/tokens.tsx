@@ -75,7 +75,7 @@ export function Tokens({ providers }: { providers: readonly Provider[] }) {
     >
       <p class="quiet small">What you have granted at a provider, for agents to act with. Only you see it.</p>
       {provider === undefined ? (
-        <Empty title="There is no provider to grant access at yet" />
+        <Empty title="No provider to grant access at yet" />
       ) : (
         <>
           <ProviderFilter providers={providers} provider={provider} />

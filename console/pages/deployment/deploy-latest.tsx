@@ -82,8 +82,8 @@ export function Difference({ head, isBeside = false }: { head: Head; isBeside?: 
   if (relation === 'same')
     return (
       <p class="dim">
-        Revision {serving.number} runs this commit already. It is built again, with the settings and secrets
-        of today.
+        Revision {serving.number} runs this commit already. It is built again, with today’s settings and
+        secrets.
       </p>
     );
   return (

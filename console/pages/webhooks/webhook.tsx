@@ -1,17 +1,25 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Webhook } from '../../../lib/client/endpoints.ts';
+import { useAttention } from '../../data/activity.ts';
 import { useAnswer, useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
+import { effectsOf } from '../../logic/happened.ts';
 import { duration } from '../../logic/time.ts';
-import { type Delivery, deliveredWords, formatWord, lastDelivered } from '../../logic/webhook.ts';
+import {
+  type Delivery,
+  deliveredWords,
+  formatWord,
+  lastDelivered,
+  webhookLook,
+} from '../../logic/webhook.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { ListOf } from '../../ui/list-of.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Empty, Problem, Skeleton } from '../../ui/states.tsx';
-import { Status } from '../../ui/status.tsx';
+import { Standing, Status } from '../../ui/status.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { DeleteWebhook, DisableWebhook, EnableWebhook, Redeliver, TestWebhook } from './webhook-dialogs.tsx';
@@ -26,13 +34,15 @@ export function WebhookPage({ id }: { id: string }) {
     { params },
     { isEnabled: data !== undefined, isMoving: ({ result }) => result === 'PENDING' },
   );
+  const effect = effectsOf(useAttention().data?.resources ?? [], 'webhook_failing').get(id);
+  const reason = data?.disabled_reason ?? effect;
   return (
     <Page
       title={data?.name ?? 'Webhook'}
       above={{ title: 'Webhooks', path: '/webhooks' }}
       permissions={['webhooks:read']}
       head={{
-        badge: data !== undefined && <Status of={data.status} isBadge />,
+        badge: data !== undefined && <Standing of={webhookLook(data, effect)} isBadge />,
         under: data !== undefined && data.disabled_at !== null && (
           <p class="dim">
             Disabled <Time at={data.disabled_at} />
@@ -45,7 +55,7 @@ export function WebhookPage({ id }: { id: string }) {
       {data === undefined && error === null && <Skeleton />}
       {data !== undefined && (
         <>
-          {data.disabled_reason !== null && <p class="reason">{data.disabled_reason}</p>}
+          {reason !== undefined && <p class="reason">{reason}</p>}
           <Facts facts={factsOf(data)} />
           <Section id="deliveries" title="Deliveries">
             <ListOf list={list} empty={<Empty title="Nothing was sent in the last 30 days" />}>

@@ -5,14 +5,13 @@ import { useAttention } from '../../data/activity.ts';
 import { useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import { effectsOf } from '../../logic/happened.ts';
-import type { Look } from '../../logic/status.ts';
-import { deliveredWords, formatWord } from '../../logic/webhook.ts';
+import { deliveredWords, formatWord, webhookLook } from '../../logic/webhook.ts';
 import { Button } from '../../ui/button.tsx';
 import { plus } from '../../ui/icons.ts';
 import { ListOf } from '../../ui/list-of.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { Standing, Status } from '../../ui/status.tsx';
+import { Standing } from '../../ui/status.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { TestWebhook } from './webhook-dialogs.tsx';
@@ -33,11 +32,12 @@ const columnsFor = (effects: ReadonlyMap<string, string>): Column<Webhook>[] => 
   },
   {
     title: 'Status',
-    cell: ({ id, status, disabled_reason: reason }) => {
+    cell: (webhook) => {
+      const { id, disabled_reason: reason } = webhook;
       const effect = reason ?? effects.get(id);
       return (
         <>
-          {status === 'ENABLED' && effects.has(id) ? <Standing of={FAILING} /> : <Status of={status} />}
+          <Standing of={webhookLook(webhook, effects.get(id))} />
           {effect !== undefined && <span class="reason-text">{effect}</span>}
         </>
       );
@@ -47,9 +47,6 @@ const columnsFor = (effects: ReadonlyMap<string, string>): Column<Webhook>[] => 
   { title: 'Format', cell: ({ format }) => formatWord(format) },
   { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
-
-/** Enabled, and its receiver takes nothing. */
-const FAILING: Look = { tone: 'bad', shape: 'cross', word: 'Failing' };
 
 /** The addresses that events are delivered to. */
 export function Webhooks() {

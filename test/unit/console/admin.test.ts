@@ -19,7 +19,13 @@ import { places, placesFor } from '../../../console/logic/places.ts';
 import { bodyOf, changesOf, valuesOf } from '../../../console/logic/provider.ts';
 import { keyRolesFor, memberRolesFor, roleWords } from '../../../console/logic/roles.ts';
 import { lookOf } from '../../../console/logic/status.ts';
-import { deliveredWords, eventTypes, formats, lastDelivered } from '../../../console/logic/webhook.ts';
+import {
+  deliveredWords,
+  eventTypes,
+  formats,
+  lastDelivered,
+  webhookLook,
+} from '../../../console/logic/webhook.ts';
 import type { Listener } from '../../../lib/client/endpoints.ts';
 import {
   computeKinds,
@@ -133,6 +139,16 @@ describe('a listener', () => {
 });
 
 describe('webhooks', () => {
+  it('fail while they are enabled and their receiver takes nothing', () => {
+    const words = (['ENABLED', 'DISABLED'] as const).map((status) =>
+      [undefined, 'It answered 500.'].map((effect) => webhookLook({ status }, effect).word),
+    );
+    expect(words).toEqual([
+      ['Enabled', 'Failing'],
+      ['Disabled', 'Disabled'],
+    ]);
+  });
+
   it('are offered every event and format that there is', () => {
     const types = publishedEvent.options.flatMap(({ shape: { type } }) => type.options as string[]);
     expect(eventTypes.toSorted()).toEqual(types.toSorted());
