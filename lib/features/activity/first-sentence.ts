@@ -8,8 +8,9 @@ const LOOKED_AT_MAX = 2000;
 /** What a message says first, on one line, without its full stop; cut where it is long. */
 export function firstSentence(text: string): string {
   const shown = withBidiShown(withoutSequences(text.slice(0, LOOKED_AT_MAX)));
-  const [first = '', second = ''] = shown.split('\n').filter((each) => each.trim() !== '');
-  // What introduces the next line says nothing alone.
+  const [first = '', ...rest] = shown.split('\n').filter((each) => each.trim() !== '');
+  // What introduces the next line says nothing alone; how npm names a script and its command adds nothing.
+  const second = rest.find((each) => !each.startsWith('> ')) ?? '';
   const line = first.trimEnd().endsWith(':') ? `${first.trimEnd()} ${second.trim()}` : first;
   const end = line.indexOf('. ');
   const sentence = (end === -1 ? line : line.slice(0, end)).trim();
