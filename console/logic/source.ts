@@ -26,5 +26,5 @@ export function shortSource(address: string): string {
 export function repositoryName(address: string): string {
   const short = shortSource(address);
   const slash = short.indexOf('/');
-  return short.slice(0, Math.max(0, slash)).includes('.') ? short.slice(slash + 1) : short;
+  return /[.:]/.test(short.slice(0, Math.max(0, slash))) ? short.slice(slash + 1) : short;
 }

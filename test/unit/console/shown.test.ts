@@ -6,7 +6,7 @@ import { differenceOf } from '../../../console/logic/difference.ts';
 import { ownHostOf } from '../../../console/logic/own-host.ts';
 import { reasonShown } from '../../../console/logic/reason.ts';
 import { wordsOf } from '../../../console/logic/refusal.ts';
-import { shortSource, sourceWord } from '../../../console/logic/source.ts';
+import { repositoryName, shortSource, sourceWord } from '../../../console/logic/source.ts';
 import { stagesOf, totalOf } from '../../../console/logic/stages.ts';
 import { isMoving, lookOf } from '../../../console/logic/status.ts';
 import { ago, duration } from '../../../console/logic/time.ts';
@@ -249,6 +249,12 @@ it.each([
   ['file:///tmp/x/hello', 'hello'],
   ['registry.example/app:1', 'registry.example/app:1'],
 ])('the source %s is said as %s', (address, short) => expect(shortSource(address)).toBe(short));
+
+it.each([
+  ['https://github.com/you/project.git', 'you/project'],
+  ['https://localhost:3000/harbor/support.git', 'harbor/support'],
+  ['file:///tmp/x/hello', 'hello'],
+])('the repository %s is called %s', (address, name) => expect(repositoryName(address)).toBe(name));
 
 it.each(sources)(
   'a deployment with the source %s is shown by its commit if it comes from a repository',
