@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { type Installed, installed } from '../support/console/installed.ts';
@@ -33,7 +32,6 @@ let person: Person;
 let page: Page;
 
 const SECRET = 'canary-value-of-a-secret';
-const docs = (name: string): string => fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
 
 installed(
   async (here) => {
@@ -44,14 +42,6 @@ installed(
   },
   { SLIPWAY_BUILD_SECONDS: '86400' },
 );
-
-/** Pictures of the README, when they are asked for. */
-async function picture(name: string): Promise<void> {
-  if (process.env.UPDATE_DOCS === undefined) return;
-  await page.setViewportSize({ width: 1200, height: 720 });
-  await page.screenshot({ path: docs(name) });
-  await page.setViewportSize({ width: 1280, height: 860 });
-}
 
 let hello: ShownDeployment;
 
@@ -69,7 +59,6 @@ it('a failed build is explained on the page, down to the line of its log', async
   await row.getByText('Build failed').waitFor();
   await row.getByText(/no-such-script/).waitFor();
   await page.getByRole('link', { name: 'hello', exact: true }).waitFor();
-  await picture('console-deployments.png');
   await row.getByRole('link', { name: 'broken' }).click();
   await page.getByRole('link', { name: 'Revision 1', exact: true }).click();
   await page.getByText('`npm run no-such-script` exited with code 1').first().waitFor();
@@ -129,7 +118,6 @@ it('rolls back in two clicks, after showing what that changes, while no request 
   isCalling = false;
   await client;
   expect([failures, calls > 10]).toEqual([[], true]);
-  await picture('console-deployment.png');
   await page
     .getByRole('img', { name: /to build, .* to deploy$/ })
     .first()
