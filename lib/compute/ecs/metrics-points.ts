@@ -12,8 +12,9 @@ export const minutesOf = (time: number, stepSeconds: number, now: number): numbe
   Math.min(Math.max(Math.floor((now - time) / 60_000), 1), stepSeconds / 60);
 
 /**
- * A step of one revision, of which so many minutes are over. It has several sets only where it was deployed again: what is counted is added up,
- * and percentiles, which cannot be, are those of the set with most requests.
+ * A step of one revision, of which so many minutes are over. It has several sets only where it was deployed
+ * again: what is counted is added up, and percentiles, which cannot be, are those of the set with most
+ * requests.
  */
 export function pointOf(measured: readonly Measured[], time: number, minutes: number): MetricsPoint {
   const there = measured.flatMap(({ set, at }) => {

@@ -16,7 +16,7 @@ export const ceilingsKiB = {
   /** It speaks git's own protocol, in JavaScript, and looks what the installation gives to servers. */
   prepare: 860,
   /** So does this, and it reads what git sends. */
-  pushes: 745,
+  pushes: 750,
   /** It has the client of Lambda too, with which it wakes the function that looks at heads. */
   delivery: 525,
   /** It has the clients of ECS, the balancer, scaling, secrets and logs; nobody waits for it. */
