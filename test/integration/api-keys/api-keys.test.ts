@@ -36,7 +36,12 @@ describe('a new key', () => {
       last_used_at: null,
     });
     const { caller } = await withKey(admin, made.key);
-    expect(caller).toEqual({ ...admin.caller, role: 'admin', keyId: made.id });
+    expect(caller).toEqual({
+      ...admin.caller,
+      role: 'admin',
+      keyId: made.id,
+      actor: { kind: 'key', name: 'mine' },
+    });
     const { key, ...listed } = made;
     expect((await keys(admin)).resources).toContainEqual(listed);
     const stored = JSON.stringify(await allItems(admin.deps.table));

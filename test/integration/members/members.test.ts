@@ -94,6 +94,7 @@ describe('a member', () => {
       keyId: 'bearer',
       listenerId: undefined,
       maker: { kind: 'bearer' },
+      actor: { kind: 'person', name: 'auth0|alice' },
     });
     await register(admin, 'machine');
     const alice: World = { ...admin, caller };
