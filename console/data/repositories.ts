@@ -85,17 +85,6 @@ export const useLook = ({ ref, folder, configPath, ...place }: LookAt) =>
       ),
   });
 
-/** What a build of a deployment's branch would take now; for one that is not from git nothing is asked. */
-export const useSource = (deploymentId: string, isGit: boolean) =>
-  useQuery({
-    queryKey: ['deployment', deploymentId, 'source'],
-    enabled: isGit,
-    staleTime: FRESH_MILLISECONDS,
-    retry: false,
-    queryFn: ({ signal }) =>
-      ask('GET /v2/deployments/{deployment_id}/source', { params: { deployment_id: deploymentId } }, signal),
-  });
-
 /** Whether a deployment of this name is there; nothing is asked for ''. */
 export const useIsTaken = (name: string) =>
   useQuery({

@@ -7,7 +7,7 @@ import { isReservedSecret } from '../../lib/reserved-names.ts';
 import { useChoices } from '../data/lists.ts';
 import { useCan } from '../data/permissions.ts';
 import { useTaggedDeployment } from '../data/queries.ts';
-import { useSource } from '../data/repositories.ts';
+import { useHead } from '../data/source.ts';
 import { buildsImages } from '../logic/placement.ts';
 import { restProblem } from '../logic/resources.ts';
 import { kindOfSource, type SourceKind, savePlan } from '../logic/save-plan.ts';
@@ -173,7 +173,7 @@ type BarProps = SectionsProps & { isOutdated: boolean; isSaving: boolean; reset:
 
 function Bar({ deployment, kind, edited, isOutdated, isSaving, reset }: BarProps) {
   const { effect, form, isOtherSource } = edited;
-  const { data: source } = useSource(deployment.id, kind === 'git');
+  const { data: source } = useHead(deployment.id, kind === 'git');
   const { active_revision_id: active } = deployment;
   const servingNumber = active === null ? undefined : numberOf(active);
   const { verb, does, stays } = savePlan({
