@@ -2,7 +2,7 @@ import { apiKeyRow } from '../../../lib/core/items/api-keys.ts';
 import { buildPlace, buildPlaces } from '../../../lib/core/items/build-places.ts';
 import { countWaiting } from '../../../lib/core/items/deployment-rows.ts';
 import { unpublishedEvents, unpublishedEventsOf } from '../../../lib/core/items/events.ts';
-import { feedAfter, storedFeedEvent } from '../../../lib/core/items/feed.ts';
+import { feedAfter, feedNewestFirst, storedFeedEvent } from '../../../lib/core/items/feed.ts';
 import { deploymentRow } from '../../../lib/core/items/items.ts';
 import {
   member,
@@ -21,6 +21,7 @@ import {
   awaitedBy,
   awaitedKey,
   dueHeads,
+  latestDelivery,
   pushDeliveriesOf,
   pushDeliveryKey,
   watchesOf,
@@ -92,6 +93,13 @@ export const ofEvents: QueryCase[] = [
     shape: storedFeedEvent,
     key: (id) => feedEventKey(id, 1),
     ask: async (table, id) => (await feedAfter(table, id, 0, 10)).events,
+  },
+  {
+    name: 'events of a tenant, newest first',
+    file: 'lib/core/items/feed.ts',
+    shape: storedFeedEvent,
+    key: (id) => feedEventKey(id, 1),
+    ask: (table, id) => collected(feedNewestFirst(table, id, 10)),
   },
   {
     name: 'webhooks of a tenant',
@@ -182,6 +190,16 @@ export const ofPushes: QueryCase[] = [
     shape: pushDelivery,
     key: (id) => pushDeliveryKey(TENANT, id, 'delivery'),
     ask: (table, id) => collected(pushDeliveriesOf(table, { tenantId: TENANT, integrationId: id })),
+  },
+  {
+    name: 'the last delivery of an integration',
+    file: 'lib/features/pushes/store.ts',
+    shape: pushDelivery,
+    key: (id) => pushDeliveryKey(TENANT, id, 'delivery'),
+    ask: async (table, id) => {
+      const found = await latestDelivery(table, { tenantId: TENANT, integrationId: id });
+      return found === undefined ? [] : [found];
+    },
   },
   {
     name: 'what watches a repository of a tenant',
