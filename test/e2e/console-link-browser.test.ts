@@ -22,7 +22,7 @@ it('the link of the banner leads to the list, works once, and the next one is pr
   const { page, context, seen } = await aPerson(browser);
   await page.goto(link);
   await page.getByRole('link', { name: 'agent', exact: true }).waitFor();
-  expect(page.url()).toBe(`${program.baseUrl}/console/deployments`);
+  expect(page.url()).toBe(`${program.baseUrl}/console/`);
 
   const other = await aPerson(browser);
   await other.page.goto(link);
