@@ -38,7 +38,7 @@ export function suggestedName({ source, folder = '' }: { source: string; folder?
     (source.includes('://') && parts.length === 1 && !source.startsWith('file:')
       ? undefined
       : parts.at(-1)) ?? '';
-  const repository = last.replace(/[:@].*$/, '');
+  const repository = last.split(/[:@]/, 1)[0] ?? '';
   return nameOf(below === undefined ? repository : `${repository}-${below}`);
 }
 

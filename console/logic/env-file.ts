@@ -17,7 +17,6 @@ const LENGTH_MAX = 256 * 1024;
 /** More than one look takes in. */
 const PROBLEMS_MAX = 20;
 const QUOTES = ['"', "'", '`'] as const;
-const HOLLOW = /^[^\S\n]+|[^\S\n]+$/g;
 const NAME = /^[^\s=]+$/;
 
 /**
@@ -120,7 +119,7 @@ function plain(rest: string, quote: string | undefined): Pick<EnvEntry, 'value' 
   if (quote !== undefined)
     return { value: rest, note: `Its ${quote} is never closed, and so is part of the value.` };
   const hash = rest.indexOf('#');
-  const value = (hash === -1 ? rest : rest.slice(0, hash)).replace(HOLLOW, '');
+  const value = (hash === -1 ? rest : rest.slice(0, hash)).trim();
   // A space before it says that a comment was meant.
   const isCut = hash > 0 && !/\s/.test(rest.charAt(hash - 1));
   return {

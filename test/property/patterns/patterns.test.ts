@@ -82,6 +82,7 @@ const exceptions: Record<string, string> = {
     'Undecided. Of JSON that the console has written: each of its texts ends.',
   [String.raw`/"(?:[^"\\\n]|\\.){0,4000}"|'(?:[^'\\\n]|\\.){0,4000}'|\b(?:import|from|as|for|of|in|await|const|print|new|True|False|None|true|false|null|curl|jq)\b|\b\d+(?:\.\d+)?\b/g`]:
     'Undecided. No text in it is longer than 4,000 characters.',
+  '/[-_]+$/': 'Undecided. Of names that are cut to 63 characters first.',
   'new RegExp(`^(${IMAGE_NAME})(?::${TAG})?(?:@(?:${DIGEST}))?$`)':
     'Undecided. The growth of names of images is measured in growth.test.ts.',
   [String.raw`new RegExp(${'`'}"\\$(${'$'}{Object.values(secretFields).join('|')})"${'`'}, 'g')`]:
