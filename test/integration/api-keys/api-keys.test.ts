@@ -36,12 +36,8 @@ describe('a new key', () => {
       last_used_at: null,
     });
     const { caller } = await withKey(admin, made.key);
-    expect(caller).toEqual({
-      ...admin.caller,
-      role: 'admin',
-      keyId: made.id,
-      actor: { kind: 'key', name: 'mine' },
-    });
+    const own = { keyId: made.id, actor: { kind: 'key', name: 'mine' } };
+    expect(caller).toEqual({ ...admin.caller, role: 'admin', ...own });
     const { key, ...listed } = made;
     expect((await keys(admin)).resources).toContainEqual(listed);
     const stored = JSON.stringify(await allItems(admin.deps.table));
@@ -239,7 +235,7 @@ describe('the last use of a key', () => {
   const lastUse = async (world: Parameters<typeof keys>[0], name: string) =>
     (await keys(world)).resources.find((key) => key.name === name)?.last_used_at;
 
-  it('is noted to the hour, once an hour, and only forward', async () => {
+  it('is noted to the hour, never before it was made, once an hour, and only forward', async () => {
     const admin = await anOrganization(await aWorld());
     const made = await makeKey(admin, { name: 'k', role: 'viewer' });
     const noted: number[] = [];
@@ -250,7 +246,6 @@ describe('the last use of a key', () => {
     const [hour = 0] = noted;
     const keyHash = hashOf(made.key);
     await noteKeyUse(admin.deps, { keyHash, hour });
-    // The hour began before the key was made.
     expect(await lastUse(admin, 'k')).toBe(made.created_at);
     expect(new Date(hour).toISOString()).toMatch(/:00:00\.000Z$/);
     admin.advance(3600);
