@@ -103,9 +103,18 @@ describe('docs/openapi.json', () => {
   });
 });
 
+/** What a parameter may be, by the names of the types of JSON. */
+const TYPES = new Set<unknown>(['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']);
+
 describe.each(routes.map((row) => [row.operation, row] as const))('%s', (operation, row) => {
   const example = exampleOf(operation);
   const written = paths[row.path.replace('+}', '}')]?.[row.method.toLowerCase()];
+
+  it('tells the type of each parameter', () => {
+    const { parameters = [] } = (written ?? {}) as { parameters?: { name: string; schema: Json }[] };
+    const untold = parameters.filter(({ schema: { type } }) => ![type].flat().every((one) => TYPES.has(one)));
+    expect(untold).toEqual([]);
+  });
 
   it.runIf(row.body !== undefined)('has an example of its body that it takes', () => {
     expect(example.body).toBeDefined();

@@ -5,8 +5,8 @@ import { orNull } from '../../contract/validation/query.ts';
 import { time } from '../../contract/validation/time.ts';
 
 /** Seconds: a minute, five, a quarter of an hour, an hour, a day. */
-const steps = ['60', '300', '900', '3600', '86400'] as const;
-const STEP_DEFAULT = '60';
+const steps = [60, 300, 900, 3600, 86_400] as const;
+const STEP_DEFAULT = 60;
 
 /** So many points one answer has at most. */
 export const POINTS_MAX = 1500;
@@ -17,7 +17,7 @@ export const REVISIONS_SHOWN_MAX = 8;
 export const metricsQuery = z.object({
   from: time.optional(),
   to: time.optional(),
-  step: orNull(z.enum(steps).default(STEP_DEFAULT)).transform(Number),
+  step: orNull(z.string().transform(Number).pipe(z.literal(steps)).default(STEP_DEFAULT)),
 });
 
 const figure = z.number().nullable();
