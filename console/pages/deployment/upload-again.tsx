@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { Deployment } from '../../../lib/client/endpoints.ts';
 import { queryClient } from '../../data/poll.ts';
-import { chosenFiles, deployFolder, droppedFiles, type Picked } from '../../data/upload.ts';
+import { deployFolder, type Picked } from '../../data/upload.ts';
 import { Button } from '../../ui/button.tsx';
 import { closeDialog, Dialog } from '../../ui/dialog.tsx';
+import { FolderField } from '../../ui/folder-field.tsx';
 import { upload } from '../../ui/icons.ts';
 import { Problem } from '../../ui/states.tsx';
 
@@ -36,7 +37,7 @@ export function UploadAgain({ deployment, onClose }: Props) {
           void send();
         }}
       >
-        <FolderDrop picked={picked} pick={setPicked} />
+        <FolderField picked={picked} pick={setPicked} />
         <p class="dim">What serves now goes on serving until the new revision is ready.</p>
         {error !== undefined && <Problem error={error} />}
         <div class="actions">
@@ -47,42 +48,5 @@ export function UploadAgain({ deployment, onClose }: Props) {
         </div>
       </form>
     </Dialog>
-  );
-}
-
-/** Where a folder is dropped, or chosen from the machine. */
-function FolderDrop({ picked, pick }: { picked: Picked[]; pick: (picked: Picked[]) => void }) {
-  const [isOver, setOver] = useState(false);
-  return (
-    <div
-      class={isOver ? 'drop over' : 'drop'}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        if (event.dataTransfer !== null) void droppedFiles(event.dataTransfer.items).then(pick);
-      }}
-    >
-      <p>
-        {picked.length === 0
-          ? 'Drop a folder here, or choose one.'
-          : `${picked.length} ${picked.length === 1 ? 'file' : 'files'}`}
-      </p>
-      <label class="b">
-        Choose a folder
-        <input
-          class="sr"
-          type="file"
-          aria-label="Choose a folder"
-          ref={(field) => field?.setAttribute('webkitdirectory', '')}
-          onChange={({ currentTarget: { files } }) => files !== null && pick(chosenFiles(files))}
-        />
-      </label>
-      <p class="meta">Without node_modules, .git and virtual environments.</p>
-    </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { chosenFiles, droppedFiles, type Picked } from '../../data/upload.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { upload } from '../../ui/icons.ts';
+import { chosenFiles, droppedFiles, type Picked } from '../data/upload.ts';
+import { Icon } from './icon.tsx';
+import { upload } from './icons.ts';
 
 type Props = {
   picked: readonly Picked[];
