@@ -129,16 +129,17 @@ function countedOf({ traffic, restarts }: Measured): MinuteCounts {
   return { ...counts, restarts: told };
 }
 
+/** What servers use together; nothing is told while one of them cannot be read, for it is not nothing. */
 function usageOf(
   servers: ReadonlySet<Watched>,
   byServer: ReadonlyMap<Watched, Usage | undefined>,
   seconds: number,
-): { cpu_cores: number; memory_bytes: number } {
+): Pick<MinuteCounts, 'cpu_cores' | 'memory_bytes'> {
   let cpu = 0;
   let memory = 0;
   for (const watched of servers) {
     const usage = byServer.get(watched);
-    if (usage === undefined) continue;
+    if (usage === undefined) return {};
     // Those of its processes that have ended count no longer.
     cpu += Math.max(0, usage.cpuSeconds - watched.cpuSeconds);
     memory += usage.memoryBytes;

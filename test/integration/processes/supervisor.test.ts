@@ -12,6 +12,7 @@ import { killCarriers, ProcessSupervisor } from '../../../lib/processes/supervis
 import { listenersOf, onPort, pidsOnPort } from '../../../lib/processes/table/listening.ts';
 import { carriersOf, processesOf, readProcesses, startTimeOf } from '../../../lib/processes/table/read.ts';
 import { SOURCE_VARIABLE } from '../../../lib/processes/table/source.ts';
+import { usagesOf } from '../../../lib/processes/table/usage.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
@@ -45,6 +46,14 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
   });
   afterAll(() => {
     vi.unstubAllEnvs();
+  });
+
+  it('what a group uses is told while it lives; of one that cannot be seen nothing is', async () => {
+    const group = newSupervisor().start(shell('sleep 60'));
+    const unseen = { pid: group.pid, startTime: 'another', marker: 'none-such' };
+    const [used, nothing] = usagesOf([group, unseen]);
+    expect(used?.memoryBytes).toBeGreaterThan(10_000);
+    expect(nothing).toBeUndefined();
   });
 
   it('a process is known by its start', () => {
