@@ -46,7 +46,7 @@ it('what failed is said first, with what to do about it; what happened stands be
   await page.waitForURL(/\?show=failing$/);
   expect(await page.getByRole('row').count()).toBe(2);
   await page.getByRole('button', { name: /^In progress/ }).click();
-  await page.getByText('No deployment is moving').waitFor();
+  await page.getByText('No deployment is in progress').waitFor();
   await page.getByRole('button', { name: 'Clear the filter' }).click();
   await needs.getByRole('link', { name: 'See why' }).click();
   await page.waitForURL(new RegExp(`/deployments/${broken.id}/revisions/`));

@@ -156,7 +156,7 @@ it('every page shows the user and the tenant, on a narrow screen too', async () 
   await page.setViewportSize({ width: 390, height: 800 });
   await page.getByRole('button', { name: 'More', exact: true }).click();
   const sheet = page.getByRole('menu', { name: 'More pages' });
-  expect(await sheet.getByTitle(me.user_id).isVisible()).toBe(true);
+  await sheet.getByTitle(me.user_id).waitFor();
   expect(await sheet.innerText()).toContain(me.tenants[0]?.name);
   expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0);
 });
