@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageFiles } from '../../lib/contract/browser/api-docs.ts';
 import { errors } from '../../lib/contract/errors.ts';
+import { functionRows, managingRows } from '../../lib/contract/functions.ts';
 import { commonErrors } from '../../lib/contract/openapi/errors.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 import { getCli } from '../../lib/features/command-line/routes.ts';
@@ -108,6 +109,20 @@ it.each(routes.map((row) => [row.operation, row] as const))(
     const refused = (await refusalsIn(row.handler)).filter((code) => !common.has(code));
     const declared = [...(row.errors ?? []), ...(inResults[row.operation] ?? [])];
     expect(declared.toSorted()).toEqual(refused);
+  },
+);
+
+/**
+ * Only what is asked for by name: single reads and queries lie in code that many share, and are told by a
+ * deployed function alone.
+ */
+it.each([...routes, ...Object.values({ ...functionRows, ...managingRows })].map((row) => [row.handler, row]))(
+  '%s may read two items at once if its code does',
+  async (handler, { access }) => {
+    const text = await readFile(join(own.get(handler)?.folder ?? '', 'index.mjs'), 'utf8');
+    const [, name] = /\bBatchGetCommand as ([\w$]+)/.exec(text) ?? [];
+    const asks = name !== undefined && text.includes(`new ${name}(`);
+    expect({ asks }).toEqual({ asks: access.includes('table:get-both') });
   },
 );
 
