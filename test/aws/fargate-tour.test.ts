@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { DescribeLoadBalancersCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -6,6 +6,7 @@ import { AGENT_HEADER } from '../../lib/contract/agent-front.ts';
 import { childPath } from '../../lib/processes/environment.ts';
 import { outputOf } from '../support/aws/cdk.ts';
 import { openGateway } from '../support/aws/gateway.ts';
+import { blocksOf } from '../support/pages/blocks.ts';
 import { installPython, run } from '../support/programs/python-tools.ts';
 import { say, timed } from '../support/run/progress.ts';
 import { BuildService } from './builds.ts';
@@ -14,21 +15,20 @@ import { FargateAccount } from './fargate-account.ts';
 import { closeGround, type Ground, openGround, variablesOf } from './installation.ts';
 import { finishAsImage } from './play-builds.ts';
 
-const BLOCK = /^ *```sh\n([^]*?)^ *```$/gm;
-
 /**
  * The commands in the `sh` blocks of a page, in order, each as one line: without comments, and with those
  * parts joined that a backslash continues.
  */
-function shellCommandsIn(page: string): string[] {
-  return [...page.matchAll(BLOCK)].flatMap(([, block = '']) =>
-    block
-      .replaceAll(/ *\\\n\s*/g, ' ')
-      .split('\n')
-      .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
-      .filter((line) => line !== ''),
-  );
-}
+const shellCommandsIn = (page: string): string[] =>
+  blocksOf(page)
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) =>
+      text
+        .replaceAll(/ *\\\n\s*/g, ' ')
+        .split('\n')
+        .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+        .filter((line) => line !== ''),
+    );
 
 const TOUR_TIMEOUT_MS = 1_800_000;
 vi.setConfig({ testTimeout: TOUR_TIMEOUT_MS });
@@ -194,7 +194,7 @@ async function withAccount<T>(work: (account: FargateAccount) => Promise<T>): Pr
 }
 
 it('docs/fargate.md can be followed, command by command', async () => {
-  const commands = shellCommandsIn(await readFile(join(root, 'docs/fargate.md'), 'utf8'));
+  const commands = shellCommandsIn('docs/fargate.md');
   for (const command of commands) {
     const step = steps.find((one) => one.command.test(command));
     say(`$ ${command}`);
