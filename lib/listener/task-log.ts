@@ -2,7 +2,7 @@ import type { LogLevel } from '../contract/log-level.ts';
 import type { TaskLogsRequest } from '../features/listener-protocol/shape.ts';
 import { nextTimestamp } from '../processes/timestamps.ts';
 import type { Pause } from './backoff.ts';
-import type { ShippedLine } from './log-shipper.ts';
+import type { ShippedLine } from './waiting-lines.ts';
 
 type SendLines = (lines: TaskLogsRequest['lines']) => Promise<boolean>;
 

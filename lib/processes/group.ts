@@ -1,15 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextLook } from 'node:timers/promises';
-import { LINE_BYTES_MAX, LineSplitter } from './lines.ts';
+import { lineReader, type OutputLine, type OutputReader, type OutputStream } from './output.ts';
 import { type GroupRecord, startTimeOf } from './table/read.ts';
 import { MARKER_VARIABLE } from './table/source.ts';
-import { nextTimestamp } from './timestamps.ts';
-
-/**
- * One line of output, stamped when it was read (epoch milliseconds with a fraction, unique and increasing).
- */
-export type OutputLine = { stream: 'stdout' | 'stderr'; line: string; timestamp: number };
 
 export type GroupCommand = {
   command: string;
@@ -17,13 +11,15 @@ export type GroupCommand = {
   cwd: string;
   /** The whole environment; see `childEnvironment`. */
   environment: Record<string, string>;
-  onLine: (line: OutputLine) => void;
   /** Whom it runs as; this process's own user otherwise. Only root may name another. */
   user?: { uid: number; gid: number };
   /** `pipe` for a child that ends when its parent is gone. */
   stdin?: 'ignore' | 'pipe';
-  lineBytesMax?: number;
-};
+} & (
+  | { onLine: (line: OutputLine) => void; lineBytesMax?: number; output?: never }
+  /** Who takes its output instead. */
+  | { output: OutputReader }
+);
 
 /** How the first process of a group ended. `error` when it could not be started. */
 export type GroupExit = { code: number | null; signal: NodeJS.Signals | null; error?: string };
@@ -42,27 +38,33 @@ export type ProcessGroup = GroupRecord & {
 const DRAIN_MILLISECONDS = 250;
 /** An orphan that never stops writing is not waited for any longer than this. */
 const DRAIN_MILLISECONDS_MAX = 2_000;
+/** How often we look whether a reader that holds a stream has room again. */
+const HELD_MILLISECONDS = 5;
 
-function readLines(
+/** What has come of a program's output so far. `held`: how many streams wait for their reader. */
+type Progress = { bytesRead: number; held: number };
+
+/** Resolves when nothing more comes of a stream. */
+function readInto(
   stream: Readable,
-  name: OutputLine['stream'],
-  command: GroupCommand,
-  onBytes: (count: number) => void,
+  name: OutputStream,
+  reader: OutputReader,
+  progress: Progress,
 ): Promise<void> {
-  const splitter = new LineSplitter(
-    (line) => command.onLine({ stream: name, line, timestamp: nextTimestamp() }),
-    command.lineBytesMax ?? LINE_BYTES_MAX,
-  );
   stream.on('data', (chunk: Buffer) => {
-    onBytes(chunk.length);
-    splitter.write(chunk);
+    progress.bytesRead += chunk.length;
+    const room = reader.write(name, chunk);
+    if (room === undefined) return;
+    stream.pause();
+    progress.held += 1;
+    void room.then(() => {
+      progress.held -= 1;
+      stream.resume();
+    });
   });
   stream.on('error', () => undefined);
   return new Promise((resolve) => {
-    stream.once('close', () => {
-      splitter.end();
-      resolve();
-    });
+    stream.once('close', () => resolve());
   });
 }
 
@@ -74,8 +76,8 @@ function exitOf(child: ChildProcess): Promise<GroupExit> {
   });
 }
 
-/** Waits for the end of the output, but not for ever. `bytesRead` counts what has come of it so far. */
-async function drain(child: ChildProcess, read: Promise<unknown>, bytesRead: () => number): Promise<void> {
+/** Waits for the end of the output, but not for ever. */
+async function drain(child: ChildProcess, read: Promise<unknown>, progress: Progress): Promise<void> {
   let ended = false;
   const timer = new AbortController();
   const ending = read.then(() => {
@@ -86,9 +88,10 @@ async function drain(child: ChildProcess, read: Promise<unknown>, bytesRead: () 
   // On a busy machine that time may have passed without a look at the pipes: what lies in them is read before
   // they are given up.
   const deadline = performance.now() + DRAIN_MILLISECONDS_MAX;
-  for (let seen = -1; !ended && seen !== bytesRead() && performance.now() < deadline; ) {
-    seen = bytesRead();
-    await nextLook();
+  const comesMore = (seen: number) => seen !== progress.bytesRead || progress.held > 0;
+  for (let seen = -1; !ended && comesMore(seen) && performance.now() < deadline; ) {
+    seen = progress.bytesRead;
+    await (progress.held > 0 ? delay(HELD_MILLISECONDS) : nextLook());
   }
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -108,18 +111,17 @@ export function startGroup(command: GroupCommand, marker: string, markerValue: s
     stdio: [command.stdin ?? 'ignore', 'pipe', 'pipe'],
   });
   child.stdin?.on('error', () => undefined);
-  let bytesRead = 0;
-  const onBytes = (count: number) => {
-    bytesRead += count;
-  };
+  const reader = command.output ?? lineReader(command.onLine, command.lineBytesMax);
+  const progress: Progress = { bytesRead: 0, held: 0 };
   const read = [
-    child.stdout === null ? Promise.resolve() : readLines(child.stdout, 'stdout', command, onBytes),
-    child.stderr === null ? Promise.resolve() : readLines(child.stderr, 'stderr', command, onBytes),
+    child.stdout === null ? Promise.resolve() : readInto(child.stdout, 'stdout', reader, progress),
+    child.stderr === null ? Promise.resolve() : readInto(child.stderr, 'stderr', reader, progress),
   ];
   let exit: GroupExit | undefined;
   const exited = exitOf(child).then(async (ended) => {
     exit = ended;
-    await drain(child, Promise.all(read), () => bytesRead);
+    await drain(child, Promise.all(read), progress);
+    await reader.end();
     return ended;
   });
   return {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { childEnvironment, ownVariables } from '../processes/environment.ts';
-import type { GroupExit, OutputLine } from '../processes/group.ts';
+import type { GroupExit } from '../processes/group.ts';
+import type { OutputLine } from '../processes/output.ts';
 import { describeExit, type Processes, runCommand } from '../processes/run-command.ts';
 
 export type UnpackRequest = {

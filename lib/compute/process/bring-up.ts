@@ -1,9 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Mask } from '../../contract/mask.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { DeployHooks } from '../../listener/driver.ts';
-import type { LogShipper, ShippedLine } from '../../listener/log-shipper.ts';
 import type { ProcessSupervisor } from '../../processes/supervisor.ts';
 import { fetchArtifact } from './artifact.ts';
 import { commandFor, type ServerCommand } from './command-for.ts';
@@ -11,6 +9,8 @@ import type { BroughtUp } from './deployment-context.ts';
 import { durableCommand } from './durable.ts';
 import type { DurableAccess } from './durable-agents.ts';
 import { agentCommand } from './langgraph.ts';
+import type { Masking } from './output/masking.ts';
+import type { OutputThread } from './output/output-thread.ts';
 import { runRelease } from './release.ts';
 import { startServer } from './server.ts';
 import { STATE_FOLDER, TRIAL_FOLDER } from './tidy-folders.ts';
@@ -22,12 +22,12 @@ export type BringUp = {
   spec: DeploySpec;
   options: { baseUrl: string; apiKey: string; agentsUrl: string; startTimeoutMilliseconds: number };
   supervisor: ProcessSupervisor;
-  shipper: LogShipper;
+  output: Pick<OutputThread, 'open'>;
   /** Of the deployment, and of the revision in it. */
   folders: { deployment: string; revision: string };
   /** For Slipway's own agent server. */
   durable: DurableAccess | undefined;
-  mask: Mask;
+  masking: Masking;
   signal: AbortSignal;
   say: DeployHooks['say'];
   /** See `DeploymentContext`. */
@@ -40,7 +40,7 @@ export type BringUp = {
  * nothing running.
  */
 export async function bringUp(request: BringUp): Promise<BroughtUp> {
-  const { spec, options, supervisor, shipper, folders, mask, signal, say, isNew } = request;
+  const { spec, options, supervisor, output, folders, masking, signal, say, isNew } = request;
   if (spec.artifact.kind === 'image') throw new Error(IMAGE_REFUSED.replace('{uri}', spec.artifact.uri));
   const download = { ...options, ...spec.artifact };
   const fetched = await fetchArtifact(supervisor, download, folders.revision, signal);
@@ -53,9 +53,9 @@ export async function bringUp(request: BringUp): Promise<BroughtUp> {
     say,
     command,
     isTrial,
-    mask,
+    masking,
     startTimeoutMilliseconds: options.startTimeoutMilliseconds,
-    onLine: (line: ShippedLine) => shipper.push(spec.deployment_id, spec.revision_id, line),
+    output,
   };
   if (isNew) await runRelease(run);
   const server = await startServer(run);

@@ -15,6 +15,7 @@ import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { childEnvironment } from '../../processes/environment.ts';
 import { isSealed, openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../processes/python/environment.ts';
 import { addressOf } from './address.ts';
+import type { OutputFormat } from './output/messages.ts';
 import { type Start, startOf } from './start-line.ts';
 
 /** How to start an agent server, where, and the folders of tools that come first on its PATH. */
@@ -52,10 +53,10 @@ export type ServerCommand = {
   hasOwnAuth?: boolean;
   /** It answers GET /ok with 200 once it is ready, and with nothing of the kind before. */
   isAgentServer?: boolean;
-  /** Whether this line, before it is ready, means that it never will be, although it lives on. */
-  isFatal?: (line: { level: LogLevel; message: string }) => boolean;
-  /** How a line of its output is read. */
-  toLines?: (line: string) => { level: LogLevel; message: string }[];
+  /** A line of this level, before it is ready, means that it never will be, although it lives on. */
+  fatalLevel?: LogLevel;
+  /** How its output is read; `plain` otherwise. */
+  format?: OutputFormat;
 };
 
 /** The folder says nothing that we could run. */

@@ -137,6 +137,7 @@ export class ProcessDeployment {
       const goesOn = !hooks.signal.aborted && (await hooks.announceSwitch()) && !this.#life.signal.aborted;
       const { exit } = server.group;
       if (goesOn && exit !== undefined) {
+        await server.group.exited;
         throw new Error(server.tail.after(`The server ${describeServerExit(exit)} just after it was ready.`));
       }
       may = goesOn;

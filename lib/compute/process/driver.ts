@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createMask, type Mask } from '../../contract/mask.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import type { MeasuredRevision } from '../../listener/counts/measured.ts';
@@ -21,6 +20,8 @@ import { isDurable } from './durable.ts';
 import { DurableAgents } from './durable-agents.ts';
 import { comeToRest } from './idle-agent.ts';
 import { Measures } from './measures.ts';
+import { type Masking, maskOf } from './output/masking.ts';
+import type { OutputThread } from './output/output-thread.ts';
 import type { PinningContext } from './pinned-builds.ts';
 import type { Proxy } from './proxy/proxy.ts';
 import type { Server } from './server.ts';
@@ -33,6 +34,7 @@ type Parts = {
   proxy: Proxy;
   state: LocalState;
   shipper: LogShipper;
+  output: OutputThread;
   postgres: Pick<MachinePostgres, 'database' | 'remove' | 'stop'>;
   log: Log;
   onChange: (deploymentId: string) => void;
@@ -210,25 +212,25 @@ export class ProcessDriver implements Driver {
     say: DeployHooks['say'],
     { beside, isNew }: { beside: boolean; isNew: boolean },
   ): ReturnType<typeof bringUp> {
-    const { options, supervisor, shipper } = this.#parts;
+    const { options, supervisor, output } = this.#parts;
     signal.throwIfAborted();
     this.#starting.add(spec);
     const broughtUp = async () => {
       const durable = isDurable(spec) ? await this.#durable.open(spec.deployment_id, say) : undefined;
-      const mask = this.#maskOf(spec);
       const folders = {
         deployment: this.#folder(spec.deployment_id),
         revision: this.#revisionFolder(spec.deployment_id, spec.revision_id),
       };
-      const request = { spec, options, supervisor, shipper, folders, signal, beside, isNew };
-      const saying: typeof say = (message, level) => say(mask(message), level);
-      const brought = await bringUp({ ...request, durable, mask, say: saying });
+      const masking = this.#maskingOf(spec);
+      const mask = maskOf(masking);
+      const request = { spec, options, supervisor, output, folders, masking, signal, beside, isNew };
+      const brought = await bringUp({ ...request, durable, say: (text, level) => say(mask(text), level) });
       this.#measures.watch(spec, brought.server);
       return brought;
     };
     return broughtUp()
       .catch((error: unknown) => {
-        throw new Error(this.#maskOf(spec)(messageOf(error)));
+        throw new Error(maskOf(this.#maskingOf(spec))(messageOf(error)));
       })
       .finally(() => this.#starting.delete(spec));
   }
@@ -269,13 +271,11 @@ export class ProcessDriver implements Driver {
     };
   }
 
-  /** Takes secrets and paths of this machine out of what clients read of a revision. */
-  #maskOf({ environment, deployment_id, revision_id }: DeploySpec): Mask {
+  /** What clients may not read of a revision. */
+  #maskingOf({ environment, deployment_id, revision_id }: DeploySpec): Masking {
     const folder = this.#revisionFolder(deployment_id, revision_id);
-    const own = this.#durable.secretsOf(deployment_id);
-    const mask = createMask([...environment.map(({ value }) => value), ...own]);
-    const hide = pathHiding([[folder, '.'], this.#data]);
-    return (text) => hide(mask(text));
+    const secrets = [...environment.map(({ value }) => value), ...this.#durable.secretsOf(deployment_id)];
+    return { secrets, folders: [[folder, '.'], this.#data] };
   }
 
   #folder(deploymentId: string): string {

@@ -9,7 +9,6 @@ import { isSealed, openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../proce
 import type { ServerCommand } from './command-for.ts';
 import { toolFolders } from './command-for.ts';
 import { readAgentProject } from './langgraph.ts';
-import { agentLines } from './langgraph-log.ts';
 import { isInternalPath } from './proxy/closed-paths.ts';
 
 const SERVER = fileURLToPath(new URL('../../agent-runtime/main.ts', import.meta.url));
@@ -61,7 +60,7 @@ export async function durableCommand(spec: Spec, places: Places): Promise<Server
     toolFolders: [join(venv, 'bin'), ...toolFolders(cwd, artifactFolder)],
     start: { kind: 'words', words: () => [process.execPath, SERVER, fileName], dropsNames: false },
     from: `the durable agent server of ${fileName}`,
-    toLines: agentLines,
+    format: 'agent',
     isAgentServer: true,
     handsBackOnStop: true,
     isClosed: isInternalPath,

@@ -17,7 +17,6 @@ import { openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../processes/pytho
 import { addressOf } from './address.ts';
 import { AGENT_SERVER_TOOL, findAgentServer } from './agent-server.ts';
 import { projectFolder, type ServerCommand, toolFolders } from './command-for.ts';
-import { agentLines } from './langgraph-log.ts';
 
 /** Servers keep threads in this folder of their working directory, and give it no other name. */
 const STATE_LINK = '.langgraph_api';
@@ -134,7 +133,7 @@ const optionsFor = (port: number, fileName: string): string[] => [
   '--config',
   fileName,
 ];
-const rest = { isAgentServer: true, savesOnStop: true, toLines: agentLines };
+const rest = { isAgentServer: true, savesOnStop: true, format: 'agent' } as const;
 
 async function javaScriptCommand(
   { artifactFolder }: Places,
@@ -162,7 +161,7 @@ async function javaScriptCommand(
     },
     from: `the JavaScript agent server of ${project.fileName}${server.remark}`,
     // It reports a graph that cannot be imported, and then waits for somebody to mend it.
-    isFatal: ({ level }) => level === 'ERROR',
+    fatalLevel: 'ERROR',
     variables: variablesFor(project, spec),
     fixedVariables: server.imports === undefined ? {} : nodeOptions(server.imports, project, spec),
     developmentRoutes: { mark, mountPrefix: '' },

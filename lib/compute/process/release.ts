@@ -1,14 +1,13 @@
 import { execLine } from '../../contract/shell-line.ts';
 import { runCommand } from '../../processes/run-command.ts';
-import { OutputTail } from './output-tail.ts';
 import { describeServerExit } from './readiness.ts';
-import { collect, RAW_LINE_BYTES_MAX, ServerFailedError, type ServerOptions, wordsOf } from './server.ts';
+import { ServerFailedError, type ServerOptions, sourceOf, wordsOf } from './server.ts';
 import { serverEnvironment } from './server-environment.ts';
 import { startOf } from './start-line.ts';
 
 type ReleaseOptions = Pick<
   ServerOptions,
-  'supervisor' | 'spec' | 'command' | 'mask' | 'signal' | 'say' | 'onLine'
+  'supervisor' | 'spec' | 'command' | 'masking' | 'signal' | 'say' | 'output'
 >;
 
 /** Migrations of large tables take minutes. */
@@ -33,7 +32,7 @@ export async function runRelease(
   // It listens nowhere: a shell finds PORT unset.
   const namesPort = /\bPORT\b/.test(command.release);
   const [program, ...args] = namesPort ? ['/bin/sh', '-c', execLine(command.release)] : wordsOf(start, 0);
-  const tail = new OutputTail();
+  const output = options.output.open(sourceOf(options, []));
   const deadline = AbortSignal.timeout(limitMilliseconds);
   const told = setInterval(
     () => say(`The release line still runs after ${Math.round((Date.now() - begin) / 1000)} s.`),
@@ -46,19 +45,18 @@ export async function runRelease(
       args,
       cwd: command.cwd,
       environment: serverEnvironment(spec, undefined, command.toolFolders, { defaults, fixed }).variables,
-      onLine: collect(options, tail),
-      lineBytesMax: RAW_LINE_BYTES_MAX,
+      output,
     },
     AbortSignal.any([signal, deadline]),
   )
     .catch((error: unknown) => {
       if (signal.aborted || !deadline.aborted) throw error;
       const how = `was ended after ${limitMilliseconds / 1000} s, as it may take no longer`;
-      throw new ServerFailedError(tail.after(failed(how)));
+      throw new ServerFailedError(output.tail.after(failed(how)));
     })
     .finally(() => clearInterval(told));
   if (exit.code === 0) return say(`The release line ended well after ${Date.now() - begin} ms.`);
-  throw new ServerFailedError(tail.after(failed(describeServerExit(exit))));
+  throw new ServerFailedError(output.tail.after(failed(describeServerExit(exit))));
 }
 
 const failed = (how: string): string =>

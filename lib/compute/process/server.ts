@@ -1,20 +1,18 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { guessLevel } from '../../contract/log-level.ts';
-import type { Mask } from '../../contract/mask.ts';
 import { withoutTrailing } from '../../contract/trailing.ts';
 import { HEALTH_PATH } from '../../domain/agent-failure.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { DeployHooks } from '../../listener/driver.ts';
-import type { ShippedLine } from '../../listener/log-shipper.ts';
 import { freePort } from '../../processes/free-port.ts';
-import type { OutputLine, ProcessGroup } from '../../processes/group.ts';
-import { cutText } from '../../processes/lines.ts';
+import type { ProcessGroup } from '../../processes/group.ts';
 import type { ProcessSupervisor } from '../../processes/supervisor.ts';
 import type { Listening } from '../../processes/table/listening.ts';
-import { nextTimestamp } from '../../processes/timestamps.ts';
 import type { ServerCommand } from './command-for.ts';
-import { OutputTail } from './output-tail.ts';
+import type { Masking } from './output/masking.ts';
+import type { OutputSource } from './output/messages.ts';
+import type { OutputThread } from './output/output-thread.ts';
+import type { OutputTail } from './output-tail.ts';
 import { isClosedPath } from './proxy/closed-paths.ts';
 import { ProxyTarget } from './proxy/target.ts';
 import { type Health, isHealthy, NotReadyError, waitUntilReady } from './readiness.ts';
@@ -25,12 +23,12 @@ export type ServerOptions = {
   supervisor: ProcessSupervisor;
   spec: DeploySpec;
   command: ServerCommand;
-  mask: Mask;
+  masking: Masking;
   startTimeoutMilliseconds: number;
   isTrial: boolean;
   signal: AbortSignal;
   say: DeployHooks['say'];
-  onLine: (line: ShippedLine) => void;
+  output: Pick<OutputThread, 'open'>;
 };
 
 /** A running server that was ready. */
@@ -39,7 +37,7 @@ export type Server = {
   target: ProxyTarget;
   revisionId: string;
   readyAt: number;
-  /** Its last lines of output, masked. */
+  /** Its last lines of output, masked, once it has ended. */
   tail: OutputTail;
   /** It must be asked to stop alone, and waited for, to save what it holds. */
   savesOnStop: boolean;
@@ -59,21 +57,12 @@ export const STOP_GRACE_MILLISECONDS = 5000;
 /** Another program may take the port between our choosing it and the server's binding it. */
 const PORT_ATTEMPTS = 3;
 /**
- * Lines are cut after masking, so that no half of a secret is left at the cut; secrets are 64 KiB together at
- * most.
+ * Requests of ours say nothing of why a server fails. A server of uvicorn knows what lies before its paths,
+ * and writes that before them.
  */
-export const RAW_LINE_BYTES_MAX = 96 * 1024;
-
-/**
- * Which lines say why a server fails: not those of an access log about requests of ours. A server of uvicorn
- * knows what lies before its paths, and writes that before them.
- */
-function quotedIn({ variables }: ServerEnvironment, { path }: Health): (line: string) => boolean {
+function ownPathsOf({ variables }: ServerEnvironment, { path }: Health): string[] {
   const { UVICORN_ROOT_PATH: prefix = '' } = variables;
-  return (line) => {
-    const asked = /\bGET (\S+)/.exec(line)?.[1]?.replace(/["']$/, '');
-    return asked !== path && asked !== `${prefix}${path}`;
-  };
+  return [path, `${prefix}${path}`];
 }
 
 /** What says that this server is ready: what the deployment says, else what servers of its kind do. */
@@ -89,23 +78,17 @@ function timeoutOf({ spec, startTimeoutMilliseconds }: ServerOptions): number {
   return seconds === undefined ? startTimeoutMilliseconds : seconds * 1000;
 }
 
-type Collecting = Pick<ServerOptions, 'command' | 'mask' | 'onLine'>;
+type Printing = Pick<ServerOptions, 'command' | 'masking' | 'spec'>;
 
-/** Ships what is printed, and keeps the end of it in `tail`. `isQuoted`: which lines that is true of. */
-export function collect(
-  options: Collecting,
-  tail: OutputTail,
-  { onFatal, isQuoted }: { onFatal?: (message: string) => void; isQuoted?: (line: string) => boolean } = {},
-): (line: OutputLine) => void {
-  const toLines = options.command.toLines ?? ((line: string) => [{ level: guessLevel(line), message: line }]);
-  return ({ line, timestamp }) => {
-    for (const [index, said] of toLines(line).entries()) {
-      const message = cutText(options.mask(said.message));
-      if (isQuoted?.(message) ?? true) tail.add(message);
-      if (options.command.isFatal?.(said) ?? false) onFatal?.(message);
-      // Each line of one read has a stamp of its own, or they would lose their order.
-      options.onLine({ timestamp: index === 0 ? timestamp : nextTimestamp(), level: said.level, message });
-    }
+/** How what is printed is read. `ownPaths`: which requests of an access log are ours. */
+export function sourceOf({ command, masking, spec }: Printing, ownPaths: readonly string[]): OutputSource {
+  return {
+    deploymentId: spec.deployment_id,
+    revisionId: spec.revision_id,
+    masking,
+    format: command.format ?? 'plain',
+    ownPaths,
+    fatalLevel: command.fatalLevel,
   };
 }
 
@@ -125,23 +108,18 @@ async function startOnce(options: ServerOptions): Promise<Server> {
   }
   if (dropsNames) warnOfDroppedNames(spec, command.from, options.say);
   options.say(`Starting ${command.from} on port ${port}.`);
-  const tail = new OutputTail();
-  let failure: string | undefined;
-  const onFatal = (message: string) => {
-    failure ??= message;
-  };
   const begin = Date.now();
   const health = healthOf(options);
   const mark = command.developmentRoutes?.mark;
   if (mark !== undefined) await rm(mark, { force: true });
   const [program, ...args] = wordsOf(command.start, port);
+  const output = options.output.open(sourceOf(options, ownPathsOf(environment, health)));
   const group = supervisor.start({
     command: program,
     args,
     cwd: command.cwd,
     environment: environment.variables,
-    onLine: collect(options, tail, { onFatal, isQuoted: quotedIn(environment, health) }),
-    lineBytesMax: RAW_LINE_BYTES_MAX,
+    output,
   });
   try {
     const timeoutMilliseconds = timeoutOf(options);
@@ -149,7 +127,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
       port,
       timeoutMilliseconds,
       signal: options.signal,
-      failure: () => failure,
+      failure: () => output.failure,
       health,
       onWaiting: (problem, milliseconds) =>
         options.say(`Not ready after ${Math.round(milliseconds / 1000)} s: ${problem}.`),
@@ -160,19 +138,21 @@ async function startOnce(options: ServerOptions): Promise<Server> {
         `GET ${health.path} answers ${status}, so the server is taken for ready because it answers at all. Let it answer 200 there once it is ready, or name another path in health_check.`,
       );
     warnOfOpenPorts(listening, options.say);
+    await output.caughtUp();
     return {
       group,
       target: new ProxyTarget(where, closedPaths(command, options.say)),
       revisionId: spec.revision_id,
       readyAt: Date.now(),
-      tail,
+      tail: output.tail,
       ...knownOf(command),
       isTrial: options.isTrial,
     };
   } catch (error) {
     await supervisor.stop(group, error instanceof NotReadyError ? STOP_GRACE_MILLISECONDS : 1000);
     if (!(error instanceof NotReadyError)) throw error;
-    throw new ServerFailedError(tail.after(error.message));
+    await group.exited;
+    throw new ServerFailedError(output.tail.after(error.message));
   }
 }
 

@@ -12,6 +12,7 @@ import { ProcessSupervisor } from '../../processes/supervisor.ts';
 import { MachinePostgres } from '../postgres/machine.ts';
 import { ProcessDriver } from './driver.ts';
 import type { ProcessDriverOptions } from './driver-options.ts';
+import { OutputThread } from './output/output-thread.ts';
 import { Proxy } from './proxy/proxy.ts';
 import { tidyFolders } from './tidy-folders.ts';
 
@@ -39,12 +40,14 @@ export async function startProcessListener(
   const proxy = new Proxy({ ...options, port: options.agentsPort });
   const port = await proxy.listen();
   const agentsUrl = `${options.agentsUrl ?? `http://localhost:${port}`}${options.pathPrefix}`;
+  const output = new OutputThread({ shipper, log });
   const driver = new ProcessDriver({
     options: driverOptions(options, dataFolder, agentsUrl),
     supervisor,
     proxy,
     state,
     shipper,
+    output,
     postgres: new MachinePostgres({
       processes: supervisor,
       dataFolder,
@@ -62,6 +65,7 @@ export async function startProcessListener(
     await driver.announceEnd();
     proxy.close();
     await driver.close(STOP_GRACE_MILLISECONDS);
+    await output.close();
     await work.finished();
     await supervisor.close();
   };

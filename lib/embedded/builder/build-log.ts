@@ -3,8 +3,8 @@ import type { LogLevel } from '../../contract/log-level.ts';
 import { createMask } from '../../contract/mask.ts';
 import { withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
-import type { OutputLine } from '../../processes/group.ts';
 import type { HidePaths } from '../../processes/hidden-paths.ts';
+import type { OutputLine } from '../../processes/output.ts';
 import { nextTimestamp } from '../../processes/timestamps.ts';
 
 /**

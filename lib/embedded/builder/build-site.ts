@@ -1,6 +1,6 @@
 import type { Site } from '../../builds/execute.ts';
 import { childEnvironment } from '../../processes/environment.ts';
-import type { OutputLine } from '../../processes/group.ts';
+import type { OutputLine } from '../../processes/output.ts';
 import { describeExit, type Processes, runCommand } from '../../processes/run-command.ts';
 import type { BuildLog } from './build-log.ts';
 

@@ -1,7 +1,8 @@
 import type { GitAccess } from '../../adapters/git-credentials.ts';
 import { childEnvironment } from '../../processes/environment.ts';
-import type { GroupExit, OutputLine } from '../../processes/group.ts';
+import type { GroupExit } from '../../processes/group.ts';
 import { pathHiding } from '../../processes/hidden-paths.ts';
+import type { OutputLine } from '../../processes/output.ts';
 import { type Processes, runCommand } from '../../processes/run-command.ts';
 
 /** Protocols git may speak; anything else (`ext::` runs commands) is refused by git itself. */

@@ -2,14 +2,19 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { OutputThread } from '../../../lib/compute/process/output/output-thread.ts';
 import { runRelease } from '../../../lib/compute/process/release.ts';
 import { startOf } from '../../../lib/compute/process/start-line.ts';
 import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
+import { createLog } from '../../../lib/listener/log.ts';
+import type { ShippedLine } from '../../../lib/listener/waiting-lines.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { completionOf, specOf, starting, tarballOf } from './listener-program.ts';
 import { sharedListener } from './shared-listener.ts';
+
+const log = createLog('error', () => undefined);
 
 const SERVER = `require('http').createServer((request, response) => response.end('v'))
   .listen(process.env.PORT, process.env.HOST)`;
@@ -85,6 +90,9 @@ describe('the release line of a Procfile', () => {
       environment: [],
     });
     const said: string[] = [];
+    const shipper = { push: (_d: string, _r: string, { message }: ShippedLine) => said.push(message) };
+    const output = new OutputThread({ shipper: { ...shipper, room: async () => {} }, log });
+    onTestFinished(() => output.close());
     const cwd = await temporaryFolder();
     const start = startOf('true');
     const command = { start, cwd, toolFolders: [], from: 'x', release: 'echo "<$PORT>"; sleep 600' };
@@ -93,10 +101,10 @@ describe('the release line of a Procfile', () => {
         supervisor,
         spec,
         command,
-        mask: (text) => text,
+        masking: { secrets: [], folders: [] },
         signal: new AbortController().signal,
         say: (text) => said.push(text),
-        onLine: ({ message }) => said.push(message),
+        output,
       },
       2000,
     );

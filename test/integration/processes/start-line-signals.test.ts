@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { wordsOf } from '../../../lib/compute/process/server.ts';
 import { startOf } from '../../../lib/compute/process/start-line.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
-import type { OutputLine } from '../../../lib/processes/group.ts';
+import type { OutputLine } from '../../../lib/processes/output.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { writeFiles } from '../../support/files/write-files.ts';

@@ -5,7 +5,7 @@ import { PodLogs } from '../../../../lib/compute/kubernetes/logs/pod-logs.ts';
 import { annotations, labels } from '../../../../lib/compute/kubernetes/render/names.ts';
 import { ObjectStore } from '../../../../lib/compute/kubernetes/store.ts';
 import { createLog } from '../../../../lib/listener/log.ts';
-import type { ShippedLine } from '../../../../lib/listener/log-shipper.ts';
+import type { ShippedLine } from '../../../../lib/listener/waiting-lines.ts';
 import { until } from '../../../support/until.ts';
 import { plainSpec } from '../../../support/world/deploy-spec.ts';
 import { FakePod } from './fake-pod.ts';

@@ -22,7 +22,8 @@ describe('the reason of a restart', () => {
     const kills = memoryKills();
     if (kills !== undefined) expect(restartReasonOf(killed, silent, kills - 1)).toBe('OOMKilled');
     const tail = new OutputTail();
-    tail.add('FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory');
+    const line = 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory';
+    tail.set({ lines: [line], cause: undefined });
     expect(restartReasonOf({ code: null, signal: 'SIGABRT' }, tail, undefined)).toBe('OOMKilled');
   });
 });
