@@ -2,11 +2,14 @@ import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Patience } from './dynamodb/patience.ts';
 import type { Condition } from './dynamodb/transact.ts';
+import type { Key } from './keys/index.ts';
 
 /** The table as every function sees it: a document client and the table's name. */
 export type Table = {
   client: DynamoDBDocumentClient;
   name: string;
+  /** Reads one item, strongly consistent. Absent: a request for each. */
+  readOne?: (key: Key) => Promise<Record<string, unknown> | undefined>;
   /** Absent: the machine's own time and timers. */
   patience?: Patience;
   /**

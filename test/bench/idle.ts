@@ -33,18 +33,18 @@ export async function idle(): Promise<void> {
 }
 
 /** User and system time a process has used. */
-async function cpuSeconds(pid: number): Promise<number> {
+export async function cpuSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-async function residentMegabytes(pid: number): Promise<number> {
+export async function residentMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-function labelOf(command: string): string {
+export function labelOf(command: string): string {
   const known = ['local.ts', 'listener.ts', 'warden-main.ts', 'dynoxide'].find((name) =>
     command.includes(name),
   );

@@ -6,12 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { bundleFolderOf, bundleFunctions } from '../../lib/infra/bundles.ts';
 import { handlers } from '../../lib/infra/handlers.ts';
 import { agents } from './agents/agents.ts';
+import { busyNeighbours } from './busy-neighbours.ts';
 import { accessOf, clientsOf } from './clients.ts';
 import { cost } from './cost-tables.ts';
 import { hostile } from './hostile.ts';
 import { idle } from './idle.ts';
 import { init } from './init.ts';
 import { overhead } from './overhead.ts';
+import { scale } from './scale.ts';
 import { printTable } from './table.ts';
 import { warm } from './warm.ts';
 
@@ -57,13 +59,15 @@ async function bundles(): Promise<void> {
 }
 
 /**
- * What can be asked for by name; all of it otherwise. The first four are the embedded default's, the last is
+ * What can be asked for by name; all of it otherwise. The first six are the embedded default's, the last is
  * the agent server's, which needs Python, the others are AWS's.
  */
 const parts: Record<string, () => Promise<void>> = {
   overhead,
   idle,
   hostile,
+  neighbours: busyNeighbours,
+  scale,
   mass,
   bundles,
   init,

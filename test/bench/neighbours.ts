@@ -58,7 +58,7 @@ type Hostile = {
 export async function neighbours(): Promise<void> {
   const scene = await aScene();
   const { hostile } = scene;
-  const path = (suffix: string) => () => ask(`${hostile.agent.source_config.custom_url ?? ''}${suffix}`);
+  const path = (suffix: string) => () => ask(`${hostile.agent.url ?? ''}${suffix}`);
   const besides: [string, () => Promise<unknown>][] = [
     ['alone', () => delay(MILLISECONDS)],
     ['a line of 90,000 spaces', path('/spaces')],
@@ -87,8 +87,8 @@ async function measure(
 ): Promise<(string | number)[][]> {
   const asked = {
     'GET /ok': `${program.baseUrl}/ok`,
-    'a quiet agent': `${quiet.source_config.custom_url}/ok`,
-    'one on its listener': `${beside.source_config.custom_url}/ok`,
+    'a quiet agent': `${quiet.url}/ok`,
+    'one on its listener': `${beside.url}/ok`,
   };
   const end = performance.now() + SECONDS * MILLISECONDS;
   let times = 0;
@@ -114,7 +114,7 @@ async function measure(
 }
 
 /** Milliseconds until the answer is whole, or until nobody would wait any more. */
-async function ask(url: string): Promise<number> {
+export async function ask(url: string): Promise<number> {
   const begin = performance.now();
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MILLISECONDS) });
@@ -252,7 +252,7 @@ async function aPush(installation: Installation, folder: string): Promise<Hostil
   };
 }
 
-async function repositoryIn(folder: string, files: Awaited<ReturnType<typeof helloFiles>>) {
+export async function repositoryIn(folder: string, files: Awaited<ReturnType<typeof helloFiles>>) {
   await mkdir(folder, { recursive: true });
   return gitRepositoryIn(folder, files);
 }

@@ -3,11 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { Log } from '../../listener/log.ts';
 import type { Processes } from '../../processes/run-command.ts';
+import { joinedReads } from '../../store/dynamodb/joined-reads.ts';
 import type { Table } from '../../store/table.ts';
 import { noteDatabase } from '../data-folder/running-database.ts';
 import { databaseNotice } from '../dynoxide/address.ts';
 import { findDynamoDb } from '../dynoxide/binary.ts';
 import { documentClient, streamsClient } from '../dynoxide/client.ts';
+
 import { startDynoxide } from '../dynoxide/server.ts';
 import { ensureTable, indexStream, trimStream } from '../dynoxide/table.ts';
 
@@ -65,6 +67,6 @@ async function connect(endpoint: string): Promise<Database> {
     client.destroy();
     streams.destroy();
   };
-  const table = { client, name: TABLE_NAME };
+  const table = { client, name: TABLE_NAME, readOne: joinedReads(client, TABLE_NAME) };
   return { table, streams, streamArn, notice: undefined, trim: async () => {}, close };
 }

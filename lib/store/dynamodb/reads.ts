@@ -17,11 +17,14 @@ export async function find<T extends z.ZodType>(
   { eventually = false } = {},
 ): Promise<z.output<T> | undefined> {
   if (!isPossible(key)) return undefined;
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: key, ConsistentRead: !eventually }),
-  );
-  return Item === undefined ? undefined : readItem(schema, Item);
+  const item = await (table.readOne ?? requestOne(table, !eventually))(key);
+  return item === undefined ? undefined : readItem(schema, item);
 }
+
+const requestOne =
+  ({ client, name }: Table, ConsistentRead: boolean): NonNullable<Table['readOne']> =>
+  async (Key) =>
+    (await client.send(new GetCommand({ TableName: name, Key, ConsistentRead }))).Item;
 
 /** What is looked for, and the shape that it must have. */
 type Wanted<T extends z.ZodType> = readonly [key: Key, schema: T];

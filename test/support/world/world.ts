@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../lib/adapters/clock.ts';
 import { noRegistry } from '../../../lib/adapters/images.ts';
@@ -19,14 +18,14 @@ import { openFileKeys } from '../../../lib/embedded/keys.ts';
 import { openLogStore } from '../../../lib/embedded/logs/store.ts';
 import { createUploadUrl } from '../../../lib/features/uploads/create-upload-url.ts';
 import { installationDefaults, limitDefaults } from '../../../lib/settings/defaults.ts';
-import type { Item } from '../../../lib/store/dynamodb/transact.ts';
-import type { Table } from '../../../lib/store/table.ts';
 import { temporaryFolder } from '../files/temporary-folder.ts';
 import { freshTable } from '../table/dynoxide.ts';
 import { blobsIn, bytes } from './blobs.ts';
 import { aCaller } from './caller.ts';
 import { FakeBuilds } from './fake-builds.ts';
 import { fakeGit } from './fake-git.ts';
+
+export { allItems } from '../table/all-items.ts';
 
 /**
  * The use cases on a real table, without the stream and the state machine: nothing moves but what the test
@@ -155,18 +154,4 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
       }),
   });
   return asked(aCaller({ tenantId: clock.randomId() }));
-}
-
-/** Everything that is stored. */
-export async function allItems({ client, name }: Table): Promise<Item[]> {
-  const items: Item[] = [];
-  let startAfter: Item | undefined;
-  do {
-    const page = await client.send(
-      new ScanCommand({ TableName: name, ConsistentRead: true, ExclusiveStartKey: startAfter }),
-    );
-    items.push(...(page.Items ?? []));
-    startAfter = page.LastEvaluatedKey;
-  } while (startAfter !== undefined);
-  return items;
 }
