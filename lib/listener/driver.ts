@@ -77,7 +77,7 @@ export type Driver = {
   reports(): StatusReport[];
   /**
    * What was measured of each revision that has servers, or shall have, since this was asked last. What is
-   * counted is counted before the first wait, so that it is of the minute that has just ended.
+   * counted is taken first of all, so that it is of the minute that has just ended.
    */
   measure(): Promise<MeasuredRevision[]>;
   /** What cannot be measured of any deployment here, and why. */

@@ -34,16 +34,21 @@ export class ProcessSupervisor {
    * exit.
    */
   start(command: GroupCommand): ProcessGroup {
-    // What runs inside another supervisor's group carries that marker too, so that ending the outer group
-    // ends all of it.
-    const outer = process.env[MARKER_VARIABLE];
     const own = `${this.id}.${randomUUID()}`;
-    const group = startGroup(command, own, outer === undefined ? own : `${outer}/${own}`);
+    const group = startGroup(command, own, withOuter(own));
     this.#groups.add(group);
     this.#warden.add({ pid: group.pid, startTime: group.startTime, marker: group.marker });
     void group.exited.then(() => this.#forgetSoon(group));
     if (this.#closed) void stopGroup(group, 0);
     return group;
+  }
+
+  /**
+   * The variable of a child that is started without a group, by which it does not outlive this process
+   * either.
+   */
+  marking(): Record<string, string> {
+    return { [MARKER_VARIABLE]: withOuter(this.id) };
   }
 
   /** SIGTERM, after the grace SIGKILL; resolves when no member of the group is alive. */
@@ -90,6 +95,15 @@ export class ProcessSupervisor {
   #forget(group: ProcessGroup): void {
     if (this.#groups.delete(group)) this.#warden.remove(group.marker);
   }
+}
+
+/**
+ * What runs inside another supervisor's group carries that marker too, so that ending the outer group ends
+ * all of it.
+ */
+function withOuter(own: string): string {
+  const outer = process.env[MARKER_VARIABLE];
+  return outer === undefined ? own : `${outer}/${own}`;
 }
 
 /** Kills every process whose marker contains `supervisorId` and waits until none is alive. */

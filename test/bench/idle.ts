@@ -45,7 +45,7 @@ export async function residentMegabytes(pid: number): Promise<number> {
 }
 
 export function labelOf(command: string): string {
-  const known = ['local.ts', 'listener.ts', 'warden-main.ts', 'dynoxide'].find((name) =>
+  const known = ['local.ts', 'listener.ts', 'proxy/main.ts', 'warden-main.ts', 'dynoxide'].find((name) =>
     command.includes(name),
   );
   return known ?? command.slice(0, 40);

@@ -39,7 +39,7 @@ async function running(program: Program): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { command, cwd } of await familyOf(program)) {
     const server = /\/listener\/deployments\/([^/]+)\//.exec(`${cwd}/`)?.[1];
-    const own = /(bin\/local|bin\/listener|warden-main)\.ts|dynoxide serve/.exec(command)?.[0];
+    const own = /(bin\/local|bin\/listener|proxy\/main|warden-main)\.ts|dynoxide serve/.exec(command)?.[0];
     const kind = own ?? (server === undefined ? `other: ${command}` : `server of ${server}`);
     counts[kind] = (counts[kind] ?? 0) + 1;
   }
@@ -59,6 +59,7 @@ async function atRest(program: Program): Promise<Record<string, number>> {
   return {
     'bin/local.ts': 1,
     'bin/listener.ts': 1,
+    'proxy/main.ts': 1,
     // One beside the runtime, one beside the listener.
     'warden-main.ts': 2,
     'dynoxide serve': 1,

@@ -16,6 +16,7 @@ import { childEnvironment } from '../../processes/environment.ts';
 import { isSealed, openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../processes/python/environment.ts';
 import { addressOf } from './address.ts';
 import type { OutputFormat } from './output/messages.ts';
+import type { ClosedPaths } from './proxy/closed-paths.ts';
 import { type Start, startOf } from './start-line.ts';
 
 /** How to start an agent server, where, and the folders of tools that come first on its PATH. */
@@ -48,7 +49,7 @@ export type ServerCommand = {
   /** By which this listener asks it which builds are wanted. */
   internalToken?: string;
   /** Paths that are for this listener alone. */
-  isClosed?: (path: string) => boolean;
+  closed?: ClosedPaths;
   /** Callers of its threads are asked by the agent itself who they are. */
   hasOwnAuth?: boolean;
   /** It answers GET /ok with 200 once it is ready, and with nothing of the kind before. */

@@ -2,12 +2,12 @@ import type { LogLevel } from '../../contract/log-level.ts';
 import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import type { DeployHooks } from '../../listener/driver.ts';
 import type { ProcessDeployment } from './deployment.ts';
-import type { ProxyRoute } from './proxy/route.ts';
+import type { ProxiedRoute } from './proxied-route.ts';
 import type { Server } from './server.ts';
 
 /** What a deployment needs from the driver around it. */
 export type DeploymentContext = {
-  route: ProxyRoute;
+  route: ProxiedRoute;
   url: string;
   /** A sentence about a host of its own, with a blank before it; empty where it has none. */
   ownHostNote: string;

@@ -2,7 +2,7 @@ import type { DeploySpec } from '../../features/listener-protocol/shape.ts';
 import { messageOf, pause } from '../../listener/backoff.ts';
 import type { DeployHooks, DeployResult } from '../../listener/driver.ts';
 import type { DeploymentContext } from './deployment-context.ts';
-import type { ProxyRoute } from './proxy/route.ts';
+import type { ProxiedRoute } from './proxied-route.ts';
 import { describeServerExit } from './readiness.ts';
 import { checkBeforeSwitch } from './release-check.ts';
 import { RESTART_BASE_MILLISECONDS, restartWait, SOUND_MILLISECONDS } from './restart-wait.ts';
@@ -46,7 +46,7 @@ export class ProcessDeployment {
     return this.#context.url;
   }
 
-  get route(): ProxyRoute {
+  get route(): ProxiedRoute {
     return this.#context.route;
   }
 
@@ -159,7 +159,7 @@ export class ProcessDeployment {
     if (before.server !== undefined) await this.#release(before.server, spec, hooks);
     try {
       const again = await this.#context.bringUp(spec, hooks.signal, hooks.say, ALONE);
-      this.#install(spec, again.server);
+      await this.#install(spec, again.server);
     } catch (error) {
       await this.#bringBack(before.spec, hooks);
       throw error;
@@ -172,7 +172,7 @@ export class ProcessDeployment {
     say('Requests wait while those under way finish and the server before saves its state.');
     this.#retiring.add(server);
     this.#server = undefined;
-    this.#context.route.hold(HAND_OVER_MILLISECONDS);
+    await this.#context.route.hold(HAND_OVER_MILLISECONDS);
     await this.#context.settle(server, next, say);
     this.#retiring.delete(server);
   }
@@ -183,7 +183,7 @@ export class ProcessDeployment {
     say('The new version did not start with the state of the one before, which is started again.', 'WARNING');
     try {
       const back = await this.#context.bringUp(spec, this.#life.signal, say, ALONE);
-      this.#install(spec, back.server);
+      await this.#install(spec, back.server);
     } catch (error) {
       if (this.#life.signal.aborted) return;
       this.#setProblem(messageOf(error).split('\n', 1)[0] ?? '');
@@ -197,16 +197,18 @@ export class ProcessDeployment {
     this.#retiring.delete(server);
   }
 
-  #install(spec: DeploySpec, server: Server): Server | undefined {
+  /** Makes the server the one that serves; once it gets the requests, gives the one before it. */
+  async #install(spec: DeploySpec, server: Server): Promise<Server | undefined> {
     const previous = this.#server;
     if (previous !== undefined) this.#retiring.add(previous);
     this.#spec = spec;
     this.#server = server;
     this.#problem = undefined;
     this.epoch = Math.max(this.epoch, spec.epoch);
-    this.#context.route.moveTo(server.target);
+    const moved = this.#context.route.moveTo(server.target);
     void server.group.exited.then(() => this.#onExit(server));
     this.#context.changed(this);
+    await moved;
     return previous;
   }
 
@@ -233,7 +235,7 @@ export class ProcessDeployment {
 
   #setProblem(reason: string): void {
     this.#problem = reason;
-    this.#context.route.clear(reason);
+    void this.#context.route.clear(reason);
     this.#context.changed(this);
   }
 

@@ -23,7 +23,7 @@ import { Measures } from './measures.ts';
 import { type Masking, maskOf } from './output/masking.ts';
 import type { OutputThread } from './output/output-thread.ts';
 import type { PinningContext } from './pinned-builds.ts';
-import type { Proxy } from './proxy/proxy.ts';
+import type { ProxyProcess } from './proxy-process.ts';
 import type { Server } from './server.ts';
 import { statusReports } from './status-reports.ts';
 import { stopServer } from './stop-server.ts';
@@ -31,7 +31,7 @@ import { stopServer } from './stop-server.ts';
 type Parts = {
   options: ProcessDriverOptions;
   supervisor: ProcessSupervisor;
-  proxy: Proxy;
+  proxy: ProxyProcess;
   state: LocalState;
   shipper: LogShipper;
   output: OutputThread;
@@ -50,7 +50,7 @@ export class ProcessDriver implements Driver {
   readonly #starting = new Set<DeploySpec>();
   readonly #durable: DurableAgents;
   readonly #measures = new Measures();
-  readonly #stop = (server: Server): Promise<void> => stopServer(this.#parts.supervisor, server);
+  readonly #stop = (server: Server): Promise<void> => stopServer(this.#parts, server);
   readonly #data: HiddenFolder;
 
   constructor(parts: Parts) {
@@ -62,9 +62,8 @@ export class ProcessDriver implements Driver {
     for (const [id, known] of parts.state.deployments) {
       if (known.revision_id === null) continue;
       const { route } = this.#make(id, known.name, known.epoch);
-      route.traffic = this.#measures.trafficOf(id, known.revision_id);
-      route.customHost = known.custom_host;
-      route.customPath = known.custom_path ?? '';
+      const { custom_host: customHost, custom_path: customPath = '' } = known;
+      void route.recall({ customHost, customPath }, this.#measures.trafficOf(id, known.revision_id));
     }
   }
 
@@ -100,7 +99,7 @@ export class ProcessDriver implements Driver {
     const deployment = this.#deployments.get(deploymentId);
     this.#deployments.delete(deploymentId);
     if (deployment !== undefined) {
-      proxy.remove(deployment.route);
+      await proxy.remove(deployment.route);
       await deployment.stop();
     }
     await this.#durable.stop(deploymentId);
@@ -144,7 +143,8 @@ export class ProcessDriver implements Driver {
     return statusReports(this.#deployments, this.#parts.state, this.#durable.told);
   }
 
-  measure = (): Promise<MeasuredRevision[]> => this.#measures.take([...this.#deployments.values()]);
+  measure = async (): Promise<MeasuredRevision[]> =>
+    this.#measures.take(await this.#parts.proxy.take(), [...this.#deployments.values()]);
   unmeasured = (): [] => [];
   releaseThreads = (id: string, revisions: readonly string[]): void => this.#durable.release(id, revisions);
   announceEnd = (): Promise<void> => this.#durable.announceEnd();
@@ -180,12 +180,12 @@ export class ProcessDriver implements Driver {
       },
       settle: async (server, next, say) => {
         const within = settleMillisecondsOf(next, options.drainMilliseconds);
-        const cutOff = await comeToRest(server, within, (message) => say(message, 'WARNING'));
+        const cutOff = await comeToRest(proxy, server, within, (message) => say(message, 'WARNING'));
         if (cutOff !== undefined) logLine(server.revisionId, 'WARNING', cutOff);
         await this.#stop(server);
       },
       retire: async (server, next) => {
-        await server.target.drained(drainMillisecondsOf(next, options.drainMilliseconds));
+        await proxy.drained(server.target, drainMillisecondsOf(next, options.drainMilliseconds));
         if (this.#durable.of(id)?.take(server)) return;
         await this.#stop(server);
         await this.#removeUnused(id, server.revisionId);

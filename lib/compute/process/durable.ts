@@ -9,7 +9,6 @@ import { isSealed, openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../proce
 import type { ServerCommand } from './command-for.ts';
 import { toolFolders } from './command-for.ts';
 import { readAgentProject } from './langgraph.ts';
-import { isInternalPath } from './proxy/closed-paths.ts';
 
 const SERVER = fileURLToPath(new URL('../../agent-runtime/main.ts', import.meta.url));
 /** Raised when a server cannot go on with the runs of an earlier one, whatever worker it has. */
@@ -63,7 +62,7 @@ export async function durableCommand(spec: Spec, places: Places): Promise<Server
     format: 'agent',
     isAgentServer: true,
     handsBackOnStop: true,
-    isClosed: isInternalPath,
+    closed: 'internal',
     internalToken,
     variables: {
       N_JOBS_PER_WORKER: JOBS,

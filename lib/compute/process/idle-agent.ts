@@ -1,8 +1,6 @@
 import { pause } from '../../listener/backoff.ts';
+import type { ProxyProcess } from './proxy-process.ts';
 import type { Server } from './server.ts';
-
-/** Enough for what is decided in this process to have reached its connections. */
-const SETTLE_MILLISECONDS = 20;
 
 type Where = { host: string; port: number };
 
@@ -77,14 +75,13 @@ async function untilIdle(where: Where, withinMilliseconds: number, onUnknown: ()
  * some have not after `withinMilliseconds`. `warn` hears what cannot be known.
  */
 export async function comeToRest(
+  proxy: Pick<ProxyProcess, 'drained'>,
   { target, savesOnStop }: Pick<Server, 'target' | 'savesOnStop'>,
   withinMilliseconds: number,
   warn: (message: string) => void,
 ): Promise<string | undefined> {
   const deadline = Date.now() + withinMilliseconds;
-  // A request that was on its way to it when the hold began is counted after this pause.
-  await pause(SETTLE_MILLISECONDS);
-  const drained = await target.drained(withinMilliseconds);
+  const drained = await proxy.drained(target, withinMilliseconds);
   const runs = savesOnStop
     ? await untilIdle(target.where, deadline - Date.now(), () =>
         warn(

@@ -5,8 +5,8 @@ import type { MeasuredRevision } from '../../listener/counts/measured.ts';
 import type { Usage } from '../../processes/table/source.ts';
 import { usagesOf } from '../../processes/table/usage.ts';
 import { type RunTotals, runsAt } from './internal-calls.ts';
-import type { ProxyRoute } from './proxy/route.ts';
-import { Traffic } from './proxy/traffic.ts';
+import type { ProxiedRoute } from './proxied-route.ts';
+import type { Counted } from './proxy-counts.ts';
 import { DID_NOT_START, memoryKills, restartReasonOf } from './restart-reason.ts';
 import { runsSince } from './runs-since.ts';
 import type { Server } from './server.ts';
@@ -14,7 +14,7 @@ import type { Server } from './server.ts';
 /** Restarts for whose reason there is no room. */
 const OTHER = 'other';
 
-type Serving = { id: string; wantedRevisionId: string | undefined; route: Pick<ProxyRoute, 'name'> };
+type Serving = { id: string; wantedRevisionId: string | undefined; route: Pick<ProxiedRoute, 'name'> };
 
 type Ids = { deploymentId: string; revisionId: string };
 
@@ -22,7 +22,8 @@ type Ids = { deploymentId: string; revisionId: string };
 type Watched = { server: Server; cpuSeconds: number; runs: RunTotals | undefined };
 
 type Measured = Ids & {
-  traffic: Traffic;
+  /** What its requests are counted as. */
+  traffic: string;
   servers: Set<Watched>;
   /** How often servers were started again, by the reason. */
   restarts: Map<string, number>;
@@ -34,8 +35,8 @@ export class Measures {
   #takenAt = performance.now();
   #memoryKills = memoryKills();
 
-  /** Where the requests of a revision are counted. */
-  trafficOf(deploymentId: string, revisionId: string): Traffic {
+  /** What the requests of a revision are counted as. */
+  trafficOf(deploymentId: string, revisionId: string): string {
     return this.#of({ deploymentId, revisionId }).traffic;
   }
 
@@ -61,25 +62,31 @@ export class Measures {
     restarts.set(name, (restarts.get(name) ?? 0) + 1);
   }
 
-  /** What happened since it was taken last. `deployments`: all of them, with what shall serve. */
-  async take(deployments: readonly Serving[]): Promise<MeasuredRevision[]> {
+  /**
+   * What happened since it was taken last. `counted`: what the proxy has counted since. `deployments`: all of
+   * them, with what shall serve.
+   */
+  async take(
+    counted: ReadonlyMap<string, Counted>,
+    deployments: readonly Serving[],
+  ): Promise<MeasuredRevision[]> {
     const wanted = new Map(deployments.map(({ id, wantedRevisionId }) => [id, wantedRevisionId]));
     const names = new Map(deployments.map(({ id, route }) => [id, route.name]));
     for (const [deploymentId, revisionId] of wanted)
       if (revisionId !== undefined) this.#of({ deploymentId, revisionId });
     const revisions = [...this.#revisions.values()];
-    const counted = revisions.map((each) => countedOf(each));
+    const told = revisions.map((each) => countedOf(each, counted.get(each.traffic)));
     const used = this.#usages(revisions);
     this.#memoryKills = memoryKills();
     const runs = await Promise.all(revisions.map((each) => runsOf(each)));
-    this.#forget(wanted);
+    this.#forget(wanted, counted);
     return revisions.map((each, index) => ({
       deploymentId: each.deploymentId,
       // One that was just removed has none any more.
       deploymentName: names.get(each.deploymentId) ?? each.deploymentId,
       revisionId: each.revisionId,
       counts: {
-        ...counted[index],
+        ...told[index],
         servers_wanted: wanted.get(each.deploymentId) === each.revisionId ? 1 : 0,
         servers_ready: each.servers.size,
         ...used[index],
@@ -95,7 +102,7 @@ export class Measures {
     const made = {
       deploymentId,
       revisionId,
-      traffic: new Traffic(),
+      traffic: key,
       servers: new Set<Watched>(),
       restarts: new Map<string, number>(),
     };
@@ -114,16 +121,18 @@ export class Measures {
     return revisions.map(({ servers }) => usageOf(servers, byServer, seconds));
   }
 
-  #forget(wanted: ReadonlyMap<string, string | undefined>): void {
+  #forget(wanted: ReadonlyMap<string, string | undefined>, counted: ReadonlyMap<string, Counted>): void {
     for (const [key, { deploymentId, revisionId, traffic, servers, restarts }] of this.#revisions) {
-      const isGone = servers.size === 0 && restarts.size === 0 && traffic.isIdle;
+      const isGone = servers.size === 0 && restarts.size === 0 && (counted.get(traffic)?.isIdle ?? true);
       if (isGone && wanted.get(deploymentId) !== revisionId) this.#revisions.delete(key);
     }
   }
 }
 
-function countedOf({ traffic, restarts }: Measured): MinuteCounts {
-  const counts = traffic.take();
+/** A revision that nobody has asked. */
+const NOTHING: MinuteCounts = { requests: { all: 0 }, bytes_in: 0, bytes_out: 0, streams: 0, in_flight: 0 };
+
+function countedOf({ restarts }: Measured, { counts = NOTHING }: Partial<Counted> = {}): MinuteCounts {
   const told = [...restarts].map(([reason, count]) => ({ reason, count }));
   restarts.clear();
   return { ...counts, restarts: told };

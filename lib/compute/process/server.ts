@@ -13,8 +13,9 @@ import type { Masking } from './output/masking.ts';
 import type { OutputSource } from './output/messages.ts';
 import type { OutputThread } from './output/output-thread.ts';
 import type { OutputTail } from './output-tail.ts';
-import { isClosedPath } from './proxy/closed-paths.ts';
-import { ProxyTarget } from './proxy/target.ts';
+import type { ClosedPaths } from './proxy/closed-paths.ts';
+import type { ServerTarget } from './proxy/messages.ts';
+import { targetAt } from './proxy-process.ts';
 import { type Health, isHealthy, NotReadyError, waitUntilReady } from './readiness.ts';
 import { type ServerEnvironment, serverEnvironment } from './server-environment.ts';
 import { namesShellsDrop, type Start } from './start-line.ts';
@@ -34,7 +35,7 @@ export type ServerOptions = {
 /** A running server that was ready. */
 export type Server = {
   group: ProcessGroup;
-  target: ProxyTarget;
+  target: ServerTarget;
   revisionId: string;
   readyAt: number;
   /** Its last lines of output, masked, once it has ended. */
@@ -141,7 +142,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     await output.caughtUp();
     return {
       group,
-      target: new ProxyTarget(where, closedPaths(command, options.say)),
+      target: targetAt(where, closedPaths(command, options.say)),
       revisionId: spec.revision_id,
       readyAt: Date.now(),
       tail: output.tail,
@@ -186,17 +187,14 @@ function warnOfDroppedNames({ environment }: DeploySpec, from: string, say: Depl
 }
 
 /** The paths that the proxy must close as the server itself has not; it is ready. */
-function closedPaths(
-  { developmentRoutes, isClosed }: ServerCommand,
-  say: DeployHooks['say'],
-): ((path: string) => boolean) | undefined {
-  if (isClosed !== undefined) return isClosed;
-  if (developmentRoutes === undefined || existsSync(developmentRoutes.mark)) return undefined;
+function closedPaths({ developmentRoutes, closed }: ServerCommand, say: DeployHooks['say']): ClosedPaths {
+  if (closed !== undefined) return closed;
+  if (developmentRoutes === undefined || existsSync(developmentRoutes.mark)) return 'none';
   say(
     "This version of the agent server keeps its routes for development, so all paths below /internal and /deploy are answered with 404, also the agent's own.",
     'WARNING',
   );
-  return (path) => isClosedPath(path, developmentRoutes.mountPrefix);
+  return { developmentBelow: developmentRoutes.mountPrefix ?? '' };
 }
 
 /**

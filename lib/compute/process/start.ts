@@ -13,7 +13,8 @@ import { MachinePostgres } from '../postgres/machine.ts';
 import { ProcessDriver } from './driver.ts';
 import type { ProcessDriverOptions } from './driver-options.ts';
 import { OutputThread } from './output/output-thread.ts';
-import { Proxy } from './proxy/proxy.ts';
+import type { ProxyOptions } from './proxy/proxy.ts';
+import { ProxyProcess } from './proxy-process.ts';
 import { tidyFolders } from './tidy-folders.ts';
 
 /**
@@ -37,7 +38,7 @@ export async function startProcessListener(
   const shipper = new LogShipper((body, sent) => controlPlane.logs(body, sent), log);
   const countsFile = join(dataFolder, 'counts.json');
   const work = composeWork({ controlPlane, shipper, leases: state, log, countsFile, otlp: options });
-  const proxy = new Proxy({ ...options, port: options.agentsPort });
+  const proxy = new ProxyProcess({ options: proxyOptions(options), marking: supervisor.marking(), log });
   const port = await proxy.listen();
   const agentsUrl = `${options.agentsUrl ?? `http://localhost:${port}`}${options.pathPrefix}`;
   const output = new OutputThread({ shipper, log });
@@ -57,13 +58,15 @@ export async function startProcessListener(
     log,
     onChange: (deploymentId) => work.changed(deploymentId),
   });
+  await proxy.open();
   await work.start(driver);
   log.info(`serving agents at ${agentsUrl}/<name>`);
 
   const stop = async () => {
+    // What is counted until the last request has ended belongs to the last minute, which `end` closes.
+    const closed = proxy.close(driver.announceEnd());
     work.end();
-    await driver.announceEnd();
-    proxy.close();
+    await closed;
     await driver.close(STOP_GRACE_MILLISECONDS);
     await output.close();
     await work.finished();
@@ -84,3 +87,12 @@ const driverOptions = (
   startTimeoutMilliseconds: options.startTimeoutSeconds * 1000,
   drainMilliseconds: options.drainSeconds * 1000,
 });
+
+/** What the proxy's process is told, and no more: the key is not its business. */
+const proxyOptions = ({
+  agentsPort: port,
+  pathPrefix,
+  publicHosts,
+  trustProxy,
+  url,
+}: ProcessListenerOptions): ProxyOptions => ({ port, pathPrefix, publicHosts, trustProxy, url });

@@ -4,6 +4,7 @@ import type { ProcessSupervisor } from '../../processes/supervisor.ts';
 import { pidsOnPort } from '../../processes/table/listening.ts';
 import { startTimeOf } from '../../processes/table/read.ts';
 import { announceEnd } from './internal-calls.ts';
+import type { ProxyProcess } from './proxy-process.ts';
 import { type Server, STOP_GRACE_MILLISECONDS } from './server.ts';
 
 /**
@@ -52,10 +53,13 @@ async function askToStop(group: ProcessGroup, withinMilliseconds: number): Promi
 }
 
 /** Ends a server in the way that its kind asks for; nothing of it is alive afterwards. */
-export async function stopServer(supervisor: ProcessSupervisor, server: Server): Promise<void> {
+export async function stopServer(
+  { supervisor, proxy }: { supervisor: ProcessSupervisor; proxy: Pick<ProxyProcess, 'leave'> },
+  server: Server,
+): Promise<void> {
   const { group, target, savesOnStop, handsBackOnStop, isTrial } = server;
   if (handsBackOnStop) await announceEnd(server);
-  target.agent.destroy();
+  await proxy.leave(target);
   if (handsBackOnStop) await askToStop(group, HAND_BACK_MILLISECONDS);
   if (savesOnStop && !isTrial) await saveAndStop(group, target.where.port, SAVE_MILLISECONDS);
   await supervisor.stop(group, STOP_GRACE_MILLISECONDS);

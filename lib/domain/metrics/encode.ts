@@ -1,10 +1,5 @@
-import {
-  type Histogram,
-  LATENCY_BUCKETS,
-  type MinuteCounts,
-  type RequestCounts,
-  type RunCounts,
-} from '../../contract/deployments/counts.ts';
+import type { Histogram, MinuteCounts, RequestCounts, RunCounts } from '../../contract/deployments/counts.ts';
+import { LATENCY_BUCKETS } from '../../contract/deployments/latency-bounds.ts';
 
 /**
  * Counts as a short text: fields behind a letter each, between semicolons, numbers to the base 36. What is

@@ -1,4 +1,5 @@
-import { type Histogram, LATENCY_BOUNDS_MS, LATENCY_BUCKETS } from '../../contract/deployments/counts.ts';
+import type { Histogram } from '../../contract/deployments/counts.ts';
+import { LATENCY_BOUNDS_MS, LATENCY_BUCKETS } from '../../contract/deployments/latency-bounds.ts';
 
 /** The bucket of a duration in milliseconds: the first whose bound it does not exceed. */
 export function bucketOf(milliseconds: number): number {

@@ -1,4 +1,5 @@
-import { type Histogram, LATENCY_BOUNDS_MS, type MinuteCounts } from '../../contract/deployments/counts.ts';
+import type { Histogram, MinuteCounts } from '../../contract/deployments/counts.ts';
+import { LATENCY_BOUNDS_MS } from '../../contract/deployments/latency-bounds.ts';
 import { countOf } from '../../domain/metrics/histogram.ts';
 
 /** A revision, and what was counted of it since `since`; `now`: what was there at the end. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { MachinePostgres } from '../../../lib/compute/postgres/machine.ts';
 import { ProcessDriver } from '../../../lib/compute/process/driver.ts';
-import { Proxy } from '../../../lib/compute/process/proxy/proxy.ts';
+import { OutputThread } from '../../../lib/compute/process/output/output-thread.ts';
+import { ProxyProcess } from '../../../lib/compute/process/proxy-process.ts';
 import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
 import type { DeployHooks, DeployResult } from '../../../lib/listener/driver.ts';
 import { createLog } from '../../../lib/listener/log.ts';
@@ -14,6 +15,8 @@ import { plainSpec } from '../../support/world/deploy-spec.ts';
 
 export type DurableSpec = DeploySpec & { runtime: 'durable' };
 
+const log = createLog('error');
+
 /** What runs durable agents on a machine, with a PostgreSQL of its own, without a control plane that speaks. */
 export class DurableMachine {
   readonly supervisor = new ProcessSupervisor();
@@ -21,8 +24,9 @@ export class DurableMachine {
   readonly files: FakeControlPlane;
   readonly dataFolder: string;
   driver: ProcessDriver;
-  #proxy: Proxy;
+  #proxy: ProxyProcess;
   #port = 0;
+  #output: OutputThread | undefined;
 
   static async start(onEnd: OnEnd): Promise<DurableMachine> {
     const files = await new FakeControlPlane().start(onEnd);
@@ -35,21 +39,22 @@ export class DurableMachine {
   private constructor(files: FakeControlPlane, dataFolder: string) {
     this.files = files;
     this.dataFolder = dataFolder;
-    this.#proxy = new Proxy({ port: 0, pathPrefix: '/d' });
+    this.#proxy = this.#newProxy();
     this.driver = this.#newDriver('');
   }
 
   async open(): Promise<void> {
-    this.#proxy = new Proxy({ port: this.#port, pathPrefix: '/d' });
+    this.#proxy = this.#newProxy();
     this.#port = await this.#proxy.listen();
     this.driver = this.#newDriver(`http://localhost:${this.#port}/d`);
+    await this.#proxy.open();
   }
 
   /** Ends it as the listener does. */
   async stop(): Promise<void> {
-    await this.driver.announceEnd();
-    this.#proxy.close();
+    await this.#proxy.close(this.driver.announceEnd());
     await this.driver.close(20_000);
+    await this.#output?.close();
   }
 
   async close(): Promise<void> {
@@ -93,8 +98,12 @@ export class DurableMachine {
     return result;
   }
 
+  #newProxy(): ProxyProcess {
+    const options = { port: this.#port, pathPrefix: '/d' };
+    return new ProxyProcess({ options, marking: this.supervisor.marking(), log });
+  }
+
   #newDriver(agentsUrl: string): ProcessDriver {
-    const log = createLog('error');
     const options = {
       dataFolder: this.dataFolder,
       baseUrl: this.files.url,
@@ -114,7 +123,18 @@ export class DurableMachine {
       userName: 'nobody',
     });
     const state = new LocalState(this.dataFolder);
-    const parts = { options, supervisor: this.supervisor, proxy: this.#proxy, state, shipper, postgres, log };
+    const output = new OutputThread({ shipper, log });
+    this.#output = output;
+    const parts = {
+      options,
+      output,
+      supervisor: this.supervisor,
+      proxy: this.#proxy,
+      state,
+      shipper,
+      postgres,
+      log,
+    };
     return new ProcessDriver({ ...parts, onChange: () => undefined });
   }
 }

@@ -82,6 +82,14 @@ export class ListenerProgram {
     return join(this.dataFolder, 'deployments', deploymentId);
   }
 
+  /** The process that passes requests on; undefined while there is none. */
+  proxyPid(): number | undefined {
+    const own = this.#child?.pid;
+    return readProcesses().find(
+      ({ parentPid, command }) => parentPid === own && command.includes('proxy/main.ts'),
+    )?.pid;
+  }
+
   /**
    * The pids of processes whose working folder is inside the data folder: the agent servers, or only those of
    * one deployment.

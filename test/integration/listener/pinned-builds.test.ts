@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { buildIdOf } from '../../../lib/compute/process/durable.ts';
 import { OutputTail } from '../../../lib/compute/process/output-tail.ts';
 import { PinnedBuilds } from '../../../lib/compute/process/pinned-builds.ts';
-import { ProxyTarget } from '../../../lib/compute/process/proxy/target.ts';
+import { targetAt } from '../../../lib/compute/process/proxy-process.ts';
 import type { Server } from '../../../lib/compute/process/server.ts';
 import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
 import type { GroupExit } from '../../../lib/processes/group.ts';
@@ -117,7 +117,7 @@ class World {
     const { promise: exited, resolve } = Promise.withResolvers<GroupExit>();
     const server: Server = {
       group: { pid: undefined, startTime: undefined, marker: '', stdin: null, exit: undefined, exited },
-      target: new ProxyTarget({ host: '127.0.0.1', port: this.#port }),
+      target: targetAt({ host: '127.0.0.1', port: this.#port }),
       revisionId,
       readyAt: Date.now(),
       tail: new OutputTail(),

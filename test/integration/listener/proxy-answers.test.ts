@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { ownAddress } from '../../../lib/compute/process/proxy/own-address.ts';
 import { sendLines } from '../../support/http/raw-request.ts';
 import { serve, startProxy } from './proxy-world.ts';
 
@@ -67,7 +68,7 @@ describe('a redirect of a server', () => {
 
   it('stays as it is at a host of the deployment’s own, where no path lies before it', async () => {
     const { port, route } = await answering(302, { location: '/there' });
-    route.setAddress('https://agent.own.example');
+    route.setAddress(ownAddress('https://agent.own.example'));
     const at = { headers: { host: 'agent.own.example' } };
     expect((await ask(port, '/here', at)).headers.location).toBe('/there');
     expect((await ask(port, '/d/app/here', at)).headers.location).toBe('/there');

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ownAddress } from '../../../lib/compute/process/proxy/own-address.ts';
 import { ProxyTarget } from '../../../lib/compute/process/proxy/target.ts';
 import { sendLines } from '../../support/http/raw-request.ts';
 import { serve, startEcho, startProxy } from './proxy-world.ts';
@@ -66,7 +67,7 @@ describe('hosts of the agents’ port', () => {
 
   it('takes the host of a deployment’s own address for that deployment alone, at whatever path', async () => {
     const { proxy, port, seen } = await startEcho();
-    proxy.route('app').setAddress('https://agent.example');
+    proxy.route('app').setAddress(ownAddress('https://agent.example'));
     proxy.route('other').clear('it is not there');
     const ask = async (path: string, host: string) =>
       statusOf(await sendLines(port, [`GET ${path} HTTP/1.1`, `Host: ${host}`, '', '']));
@@ -86,7 +87,7 @@ describe('hosts of the agents’ port', () => {
     ['agent.example', '/d/app/ok', '/ok', undefined],
   ])('serves %s at %s', async (address, path, behind, prefix) => {
     const { proxy, port, seen } = await startEcho();
-    proxy.route('app').setAddress(address);
+    proxy.route('app').setAddress(ownAddress(address));
     const host = URL.parse(address)?.host ?? address;
     const answer = await sendLines(port, [`GET ${path} HTTP/1.1`, `Host: ${host}`, '', '']);
     expect(statusOf(answer)).toBe('200');
@@ -103,7 +104,7 @@ describe('hosts of the agents’ port', () => {
     expect(seen.map(({ url }) => url)).toEqual(['/', '/ok?x', '/ok', '/', '/d/other/']);
     expect(seen[0]?.headers['x-forwarded-prefix']).toBeUndefined();
     expect([await ask('/', 'nobody.localhost'), await ask('/', 'x.app.localhost')]).toEqual(['404', '404']);
-    proxy.route('other').setAddress('http://app.localhost');
+    proxy.route('other').setAddress(ownAddress('http://app.localhost'));
     proxy.route('other').moveTo((await serve((_, response) => response.writeHead(418).end())).target);
     expect(await ask('/', 'app.localhost')).toBe('418');
   });
@@ -112,7 +113,7 @@ describe('hosts of the agents’ port', () => {
     'leaves %s to all deployments, by their paths',
     async (address) => {
       const { proxy, port, seen } = await startEcho({ publicHosts: ['agents.example'] });
-      proxy.route('other').setAddress(address);
+      proxy.route('other').setAddress(ownAddress(address));
       const { host } = new URL(address);
       const ask = async (path: string) =>
         statusOf(await sendLines(port, [`GET ${path} HTTP/1.1`, `Host: ${host}`, '', '']));
@@ -253,7 +254,7 @@ describe('a server that sends what is no answer', () => {
     } as const;
     const { proxy, port } = await startProxy();
     const target = new ProxyTarget(where);
-    onTestFinished(() => target.agent.destroy());
+    onTestFinished(() => target.connections.closeFree());
     proxy.route('app').moveTo(target);
     return { port, target };
   }

@@ -12,7 +12,7 @@ export async function serve(handler: RequestListener): Promise<{ server: Server;
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const target = new ProxyTarget({ host: '127.0.0.1', port });
   onTestFinished(() => {
-    target.agent.destroy();
+    target.connections.closeFree();
     server.close();
     server.closeAllConnections();
   });
@@ -22,6 +22,7 @@ export async function serve(handler: RequestListener): Promise<{ server: Server;
 export async function startProxy(more: Partial<ProxyOptions> = {}) {
   const proxy = new Proxy({ port: 0, pathPrefix: '/d', ...more });
   const port = await proxy.listen();
+  proxy.open();
   onTestFinished(() => proxy.close());
   return { proxy, url: (path: string) => `http://127.0.0.1:${port}${path}`, port };
 }

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { DeploySpec } from '../../../lib/features/listener-protocol/shape.ts';
+import { readProcesses } from '../../support/programs/processes.ts';
 import { until } from '../../support/until.ts';
 import { FakeControlPlane } from './fake-control-plane.ts';
 import {
@@ -129,6 +131,39 @@ describe('the process listener when something dies', () => {
       },
     );
   });
+
+  it('serves on when the process of its proxy is killed, and tells its log', async () => {
+    const { controlPlane, program } = shared();
+    const deployed = await deploy(controlPlane, await helloTarball('v1'));
+    const pid = program.proxyPid() ?? 0;
+    process.kill(pid, 'SIGKILL');
+    await serves(program, deployed, 'v1');
+    expect(program.proxyPid()).not.toBe(pid);
+    expect(program.output.join('')).toMatch(/the process of the proxy was ended by SIGKILL/);
+    expect(program.serverPids(deployed.deployment_id)).toHaveLength(1);
+  });
+
+  it.each(['it lives', 'it hangs'])(
+    'leaves its port to nobody when it is killed, whether %s',
+    async (how) => {
+      const { program } = shared();
+      const pid = program.proxyPid() ?? 0;
+      // A process that does not run does not see that its listener is gone; the warden does.
+      if (how === 'it hangs') process.kill(pid, 'SIGSTOP');
+      await program.end('SIGKILL');
+      const isRefused = async () => {
+        const asked = connect(program.agentsPort, '127.0.0.1');
+        const refused = await once(asked, 'connect').catch(() => undefined);
+        asked.destroy();
+        return refused === undefined;
+      };
+      await until(isRefused, { what: 'nothing to listen at its port' });
+      const isGone = () => !readProcesses().some((row) => row.pid === pid);
+      await until(isGone, { what: 'the process of the proxy to be gone' });
+      program.start();
+      await until(async () => !(await isRefused()), { what: 'it to listen again' });
+    },
+  );
 
   it('refuses a second listener on the same data folder', async () => {
     const { controlPlane, program } = shared();

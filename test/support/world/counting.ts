@@ -1,4 +1,5 @@
-import { type CountsRow, LATENCY_BOUNDS_MS } from '../../../lib/contract/deployments/counts.ts';
+import type { CountsRow } from '../../../lib/contract/deployments/counts.ts';
+import { LATENCY_BOUNDS_MS } from '../../../lib/contract/deployments/latency-bounds.ts';
 import { rollUpMetrics } from '../../../lib/core/engine/roll-up-metrics.ts';
 import { HistogramCounter } from '../../../lib/domain/metrics/histogram.ts';
 import { HOUR_MILLISECONDS, MINUTE_MILLISECONDS } from '../../../lib/domain/metrics/times.ts';

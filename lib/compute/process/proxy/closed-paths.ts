@@ -47,3 +47,15 @@ export function isClosedPath(path: string, mountPrefix = ''): boolean {
 
 /** Whether a path leads to what a durable server tells its listener alone, in any spelling. */
 export const isInternalPath = (path: string): boolean => segmentsOf(path)[0] === 'internal';
+
+/**
+ * The paths of a server that the proxy closes. `internal`: those that a durable server has for its listener.
+ * `developmentBelow`: those that an agent server has for its development, at its root and behind this prefix.
+ */
+export type ClosedPaths = 'none' | 'internal' | { developmentBelow: string };
+
+/** Whether a path is closed, whatever the server would answer. */
+export function closedBy(closed: ClosedPaths): (path: string) => boolean {
+  if (closed === 'none') return () => false;
+  return closed === 'internal' ? isInternalPath : (path) => isClosedPath(path, closed.developmentBelow);
+}

@@ -1,4 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { AnswerHead } from './answer.ts';
+import { headersIn } from './attempt.ts';
 import type { ProxyRoute } from './route.ts';
 
 /** What an answer to a preflight says of what may be asked. */
@@ -72,15 +74,15 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
  */
 export function consentOf(
   request: IncomingMessage,
-  { statusCode = 0, headers }: IncomingMessage,
+  { status, flat }: Pick<AnswerHead, 'status' | 'flat'>,
 ): { origin: string; consent: Consent | undefined } | undefined {
   const { origin } = request.headers;
   if (!isPreflight(request) || origin === undefined) return undefined;
-  const isAllowed = statusCode < 300 && headers['access-control-allow-origin'] !== undefined;
   const said = CONSENTS.flatMap((name) => {
-    const value = headers[name];
-    return typeof value === 'string' ? [[name, value] as const] : [];
+    const value = headersIn(flat, name);
+    return value === undefined ? [] : [[name, value] as const];
   });
+  const isAllowed = status < 300 && said.some(([name]) => name === 'access-control-allow-origin');
   return { origin, consent: isAllowed ? Object.fromEntries(said) : undefined };
 }
 

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { OF_THE_ORIGIN } from '../../../contract/agent-front.ts';
 import { ownRedirect, type WayIn } from '../../../contract/own-redirects.ts';
+import type { AnswerHead } from './answer.ts';
+import { headersIn } from './attempt.ts';
 import type { Consent } from './cross-origin.ts';
 import type { ProxyTarget } from './target.ts';
 
@@ -36,12 +38,13 @@ export type Passed = {
   consent?: Consent | undefined;
 };
 
-function namedByConnection(message: IncomingMessage): string[] {
-  return (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
-}
+/** Most connections are kept or closed, and say nothing else. */
+const NAMES_NOTHING = new Set([undefined, '', 'keep-alive', 'close', 'Keep-Alive', 'Close']);
 
-function isDropped(message: IncomingMessage): (name: string) => boolean {
-  const named = new Set(namedByConnection(message));
+/** Whether a header belongs to the connection whose header `Connection` is this. */
+function isDropped(connection: string | undefined): (name: string) => boolean {
+  if (NAMES_NOTHING.has(connection)) return (name) => HOP_BY_HOP.has(name);
+  const named = new Set(connection?.split(',').map((name) => name.trim().toLowerCase()));
   return (name) => HOP_BY_HOP.has(name) || (named.has(name) && !NEVER_NAMED_AWAY.has(name));
 }
 
@@ -50,8 +53,9 @@ function isDropped(message: IncomingMessage): (name: string) => boolean {
  * may not under the other.
  */
 function isDisguised(name: string): boolean {
+  if (!name.includes('_')) return false;
   const plain = name.replaceAll('_', '-');
-  return plain !== name && (HOP_BY_HOP.has(plain) || NEVER_NAMED_AWAY.has(plain) || OF_PROXIES.test(plain));
+  return HOP_BY_HOP.has(plain) || NEVER_NAMED_AWAY.has(plain) || OF_PROXIES.test(plain);
 }
 
 function joined(before: string | string[] | undefined, added: string): string {
@@ -68,23 +72,23 @@ export function requestHeaders(
   request: IncomingMessage,
   { prefix, trustProxy }: Passed,
 ): OutgoingHttpHeaders {
-  const dropped = isDropped(request);
   const { headers } = request;
-  const kept = Object.entries(headers).filter(
-    ([name]) =>
-      !dropped(name) && !isDisguised(name) && name !== 'expect' && (trustProxy || !OF_PROXIES.test(name)),
-  );
+  const dropped = isDropped(headers.connection);
+  const passed: OutgoingHttpHeaders = {};
+  for (const name of Object.keys(headers)) {
+    if (dropped(name) || isDisguised(name) || name === 'expect') continue;
+    if (trustProxy || !OF_PROXIES.test(name)) passed[name] = headers[name];
+  }
+  // Without it Node would send a GET with a body unframed.
+  if (headers['transfer-encoding'] !== undefined) passed['transfer-encoding'] = 'chunked';
   const told = trustProxy ? headers : {};
   const host = told['x-forwarded-host'] ?? headers.host;
-  return {
-    ...Object.fromEntries(kept),
-    // Without it Node would send a GET with a body unframed.
-    ...(headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }),
-    'x-forwarded-for': joined(told['x-forwarded-for'], request.socket.remoteAddress ?? 'unknown'),
-    ...(host === undefined ? {} : { 'x-forwarded-host': host }),
-    'x-forwarded-proto': told['x-forwarded-proto'] ?? 'http',
-    ...(prefixOf(told, prefix) !== '' && { 'x-forwarded-prefix': prefixOf(told, prefix) }),
-  };
+  passed['x-forwarded-for'] = joined(told['x-forwarded-for'], request.socket.remoteAddress ?? 'unknown');
+  if (host !== undefined) passed['x-forwarded-host'] = host;
+  passed['x-forwarded-proto'] = told['x-forwarded-proto'] ?? 'http';
+  const allOfPrefix = prefixOf(told, prefix);
+  if (allOfPrefix !== '') passed['x-forwarded-prefix'] = allOfPrefix;
+  return passed;
 }
 
 /**
@@ -119,19 +123,19 @@ function wayIn(request: IncomingMessage, passed: Passed, target: ProxyTarget): W
  * what clients append to their own base.
  */
 export function responseHeaders(
-  response: IncomingMessage,
+  { status, flat: said }: Pick<AnswerHead, 'status' | 'flat'>,
   asked: { request: IncomingMessage; to: Passed; target: ProxyTarget },
   keep: readonly string[] = [],
 ): string[] {
-  const dropped = isDropped(response);
-  const { statusCode = 0 } = response;
-  const isRedirect = statusCode >= 300 && statusCode < 400 && statusCode !== 304;
-  const flat = Object.entries(asked.to.consent ?? {}).flat();
-  for (let at = 0; at + 1 < response.rawHeaders.length; at += 2) {
-    const name = response.rawHeaders[at] ?? '';
-    const value = response.rawHeaders[at + 1] ?? '';
+  const dropped = isDropped(headersIn(said, 'connection'));
+  const isRedirect = status >= 300 && status < 400 && status !== 304;
+  const { consent } = asked.to;
+  const flat = consent === undefined ? [] : Object.entries(consent).flat();
+  for (let at = 0; at + 1 < said.length; at += 2) {
+    const name = said[at] ?? '';
+    const value = said[at + 1] ?? '';
     const lower = name.toLowerCase();
-    if (asked.to.consent !== undefined && lower.startsWith('access-control-')) continue;
+    if (consent !== undefined && lower.startsWith('access-control-')) continue;
     if (reachesPast.has(lower) || (dropped(lower) && !keep.includes(lower))) continue;
     const isOwn = isRedirect && lower === 'location';
     flat.push(name, isOwn ? ownRedirect(value, wayIn(asked.request, asked.to, asked.target)) : value);

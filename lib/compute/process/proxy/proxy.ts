@@ -1,10 +1,15 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type HttpRefusal, httpRefusalOf } from '../../../serving/admission.ts';
 import { hostNameOf, isLoopbackHost } from '../../../serving/hosts.ts';
 import { BODY_SILENCE_MILLISECONDS, BODY_SILENT, endSilentBodies } from '../../../serving/silent-bodies.ts';
+import type { Forwarded } from './attempt.ts';
 import { consoleConsent, consolePreflight } from './cross-origin.ts';
-import { type Forwarded, forward, sendAbsence, sendJson } from './forward.ts';
+import { forward, sendAbsence, sendJson } from './forward.ts';
 import { ProxyRoute } from './route.ts';
+import type { Traffic } from './traffic.ts';
 import { forwardUpgrade, isWebSocket, refuseUpgrade } from './upgrade.ts';
 
 /**
@@ -34,42 +39,61 @@ export type ProxyOptions = {
   bodySilenceMilliseconds?: number;
 };
 
-/** Serves every deployment under one stable address and passes requests on to the server that runs it now. */
+type Ask = { request: IncomingMessage; response: ServerResponse };
+type Upgrade = { request: IncomingMessage; socket: Duplex; early: Buffer };
+
+/**
+ * Serves every deployment under one stable address and passes requests on to the server that runs it now.
+ * Requests wait until it is open.
+ */
 export class Proxy {
+  readonly server: Server;
   readonly #options: ProxyOptions;
   readonly #routes = new Map<string, ProxyRoute>();
-  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  /** What has come before it was open; undefined: it is. */
+  #early: (() => void)[] | undefined = [];
 
   constructor(options: ProxyOptions) {
     this.#options = options;
-    this.#server = createServer({ shouldUpgradeCallback: isWebSocket }, (request, response) => {
-      const to = this.#find(request);
-      if ('status' in to) {
-        if (to.status === 404) sendAbsence(request, response, to);
-        else sendJson(response, to.status, to.detail);
-      } else this.#forward(request, response, to).catch(() => response.destroy());
-    });
-    this.#server.on('upgrade', (request, socket, early) => {
-      const to = this.#find(request);
-      if ('status' in to) refuseUpgrade(socket, to.status, to.detail);
-      else forwardUpgrade(request, socket, early, to).catch(() => socket.destroy());
+    this.server = createServer(
+      { shouldUpgradeCallback: isWebSocket, optimizeEmptyRequests: true },
+      (request, response) => this.#onceOpen(() => this.#answer({ request, response })),
+    );
+    this.server.on('upgrade', (request, socket, early) =>
+      this.#onceOpen(() => this.#upgrade({ request, socket, early })),
+    );
+    this.server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
     });
     // An upload or a stream may take as long as it takes.
-    this.#server.requestTimeout = 0;
+    this.server.requestTimeout = 0;
     const silence = options.bodySilenceMilliseconds ?? BODY_SILENCE_MILLISECONDS;
-    endSilentBodies(this.#server, silence, (response) => sendJson(response, 408, BODY_SILENT));
-    this.#server.keepAliveTimeout = CLIENT_KEEP_ALIVE_MILLISECONDS;
+    endSilentBodies(this.server, silence, (response) => sendJson(response, 408, BODY_SILENT));
+    this.server.keepAliveTimeout = CLIENT_KEEP_ALIVE_MILLISECONDS;
   }
 
-  /** Listens on the loopback interface; resolves with the port. */
-  listen(): Promise<number> {
+  /**
+   * Listens on the loopback interface, or on what listens already if that is given; resolves with the port.
+   */
+  listen(handle?: unknown): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(this.#options.port, '127.0.0.1', () => {
-        const address = this.#server.address();
+      this.server.once('error', reject);
+      const listening = () => {
+        const address = this.server.address();
         resolve(typeof address === 'object' && address !== null ? address.port : this.#options.port);
-      });
+      };
+      if (handle === undefined) this.server.listen(this.#options.port, '127.0.0.1', listening);
+      else this.server.listen(handle, listening);
     });
+  }
+
+  /** All routes are known. */
+  open(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const serve of early) serve();
   }
 
   /** The route of a deployment, made when it is first asked for. */
@@ -79,14 +103,43 @@ export class Proxy {
     return route;
   }
 
-  remove(route: ProxyRoute): void {
-    if (this.#routes.get(route.name) === route) this.#routes.delete(route.name);
-    route.close();
+  /** The deployment is served here no more; requests that wait for a server are refused. */
+  remove(name: string): void {
+    const route = this.#routes.get(name);
+    this.#routes.delete(name);
+    route?.close();
   }
 
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
+  /** Where requests may be counted. */
+  traffics(): Set<Traffic> {
+    return new Set([...this.#routes.values()].flatMap(({ traffic }) => traffic ?? []));
+  }
+
+  /** Ends all connections; resolves when all requests have ended. */
+  async close(): Promise<void> {
+    this.server.close();
+    // What ends with a connection has heard of it by then.
+    const closed = [...this.#sockets].map((socket) => once(socket, 'close'));
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(closed);
+  }
+
+  #onceOpen(serve: () => void): void {
+    if (this.#early === undefined) serve();
+    else this.#early.push(serve);
+  }
+
+  #answer({ request, response }: Ask): void {
+    const to = this.#find(request);
+    if (!('status' in to)) this.#forward(request, response, to).catch(() => response.destroy());
+    else if (to.status === 404) sendAbsence(request, response, to);
+    else sendJson(response, to.status, to.detail);
+  }
+
+  #upgrade({ request, socket, early }: Upgrade): void {
+    const to = this.#find(request);
+    if ('status' in to) refuseUpgrade(socket, to.status, to.detail);
+    else forwardUpgrade(request, socket, early, to).catch(() => socket.destroy());
   }
 
   /** A preflight of the console is answered here; its other requests are passed on as those of all. */

@@ -1,5 +1,5 @@
-import { hostNameOf } from '../../../serving/hosts.ts';
 import type { Consent } from './cross-origin.ts';
+import type { OwnAddress } from './own-address.ts';
 import type { ProxyTarget } from './target.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -38,13 +38,10 @@ export class ProxyRoute {
     return this.#reason;
   }
 
-  /** Takes the deployment's own address, if it has one. True: it was another before. */
-  setAddress(url: string | null): boolean {
-    const { customHost: host, customPath: path } = this;
-    const parsed = url === null ? null : URL.parse(url);
-    this.customHost = url === null ? undefined : hostNameOf(parsed?.host || url);
-    this.customPath = (parsed?.pathname ?? '').replace(/\/$/, '');
-    return this.customHost !== host || this.customPath !== path;
+  /** The deployment's own address from now on. */
+  setAddress({ customHost, customPath }: OwnAddress): void {
+    this.customHost = customHost;
+    this.customPath = customPath;
   }
 
   /** What the server last allowed the pages of this origin, also while it is away. */
@@ -71,19 +68,13 @@ export class ProxyRoute {
   }
 
   /**
-   * Takes the target away for a moment: until another comes, at most so long, requests wait however patient
-   * they are.
+   * Nothing serves for now; `reason` goes on after `has no running server: `. Until `heldUntil`, in
+   * milliseconds since 1970, requests wait for the next target however patient they are.
    */
-  hold(withinMilliseconds: number): void {
-    this.clear('it is being replaced');
-    this.#heldUntil = Date.now() + withinMilliseconds;
-  }
-
-  /** Nothing serves for now; `reason` goes on after `has no running server: `. */
-  clear(reason: string): void {
+  clear(reason: string, heldUntil = 0): void {
     this.#target = undefined;
     this.#reason = reason;
-    this.#heldUntil = 0;
+    this.#heldUntil = heldUntil;
   }
 
   /** Ends the waiting of requests that no target will come for. */

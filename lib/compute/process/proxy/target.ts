@@ -1,5 +1,5 @@
-import { Agent } from 'node:http';
 import type { Listening } from '../../../processes/table/listening.ts';
+import { Connections } from './connections.ts';
 import type { Traffic } from './traffic.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Traffic } from './traffic.ts';
  */
 export class ProxyTarget {
   readonly where: Listening;
-  readonly agent = new Agent({ keepAlive: true });
+  readonly connections: Connections;
   #inFlight = 0;
   readonly #waiting: (() => void)[] = [];
   /** Where its requests are counted. */
@@ -18,6 +18,7 @@ export class ProxyTarget {
 
   constructor(where: Listening, isClosed: (path: string) => boolean = () => false) {
     this.where = where;
+    this.connections = new Connections(where);
     this.isClosed = isClosed;
   }
 

@@ -14,6 +14,18 @@ export class Traffic {
   #inFlightMost = 0;
   #streams = 0;
   #streamsMost = 0;
+  #hasNews = false;
+  readonly #onNews: () => void;
+
+  /** `onNews` hears that there is something to take, once until it is taken. */
+  constructor(onNews: () => void = () => undefined) {
+    this.#onNews = onNews;
+  }
+
+  /** Something has happened since the last `take`. */
+  get hasNews(): boolean {
+    return this.#hasNews;
+  }
 
   /** Nothing is under way, and nothing has happened since the last `take`. */
   get isIdle(): boolean {
@@ -21,40 +33,54 @@ export class Traffic {
   }
 
   enter(): void {
+    this.#note();
     this.#inFlight += 1;
     this.#inFlightMost = Math.max(this.#inFlightMost, this.#inFlight);
   }
 
   leave(): void {
+    this.#note();
     this.#inFlight -= 1;
   }
 
   openStream(): void {
+    this.#note();
     this.#streams += 1;
     this.#streamsMost = Math.max(this.#streamsMost, this.#streams);
   }
 
   closeStream(): void {
+    this.#note();
     this.#streams -= 1;
   }
 
   /** A request has this status now; `milliseconds`: what it waited for the answer, undefined without one. */
   answered(status: number, milliseconds: number | undefined): void {
+    this.#note();
     const index = Math.min(Math.max(Math.floor(status / 100), 1), CLASSES.length) - 1;
     this.#classes[index] = (this.#classes[index] ?? 0) + 1;
     if (milliseconds !== undefined) this.#latency.add(milliseconds);
   }
 
   failed(): void {
+    this.#note();
     this.#failed += 1;
   }
 
   received(bytes: number): void {
+    this.#note();
     this.#bytesIn += bytes;
   }
 
   sent(bytes: number): void {
+    this.#note();
     this.#bytesOut += bytes;
+  }
+
+  #note(): void {
+    if (this.#hasNews) return;
+    this.#hasNews = true;
+    this.#onNews();
   }
 
   /** What was counted since it was taken last. Of what goes on, the most at any moment is counted anew. */
@@ -79,6 +105,7 @@ export class Traffic {
     this.#bytesOut = 0;
     this.#streamsMost = this.#streams;
     this.#inFlightMost = this.#inFlight;
+    this.#hasNews = false;
     return counts;
   }
 }

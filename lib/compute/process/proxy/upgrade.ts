@@ -1,14 +1,8 @@
 import { request as httpRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { type Forwarded, isAnswer, reasonPhrase } from './attempt.ts';
 import { Exchange } from './exchange.ts';
-import {
-  CLOSED_PATH,
-  type Forwarded,
-  HOLD_MILLISECONDS,
-  isAnswer,
-  noServer,
-  reasonPhrase,
-} from './forward.ts';
+import { CLOSED_PATH, HOLD_MILLISECONDS, noServer } from './forward.ts';
 import { responseHeaders, upgradeHeaders } from './headers.ts';
 import type { ProxyTarget } from './target.ts';
 
@@ -49,6 +43,8 @@ function join(client: Duplex, server: Duplex, exchange: Exchange): void {
   }
 }
 
+const headOf = ({ statusCode: status = 0, rawHeaders: flat }: IncomingMessage) => ({ status, flat });
+
 type Asked = { request: IncomingMessage; early: Buffer; to: Forwarded; exchange: Exchange };
 
 function connect({ request, early, to, exchange }: Asked, client: Duplex, target: ProxyTarget): void {
@@ -65,8 +61,8 @@ function connect({ request, early, to, exchange }: Asked, client: Duplex, target
   });
   client.once('close', () => upstream.destroy());
   upstream.once('upgrade', (incoming, server, first) => {
-    const flat = responseHeaders(incoming, { request, to, target }, ['connection', 'upgrade']);
-    client.write(head(101, reasonPhrase(incoming), flat));
+    const flat = responseHeaders(headOf(incoming), { request, to, target }, ['connection', 'upgrade']);
+    client.write(head(101, reasonPhrase(incoming.statusMessage), flat));
     exchange.answered(101, true);
     if (first.length > 0) client.write(first);
     if (early.length > 0) server.write(early);
@@ -76,9 +72,9 @@ function connect({ request, early, to, exchange }: Asked, client: Duplex, target
   });
   upstream.once('response', (incoming) => {
     const { statusCode = 502 } = incoming;
-    if (!isAnswer(incoming)) return void upstream.destroy(new Error(`it sent the status ${statusCode}`));
-    const flat = [...responseHeaders(incoming, { request, to, target }), 'Connection', 'close'];
-    client.write(head(statusCode, reasonPhrase(incoming), flat));
+    if (!isAnswer(statusCode)) return void upstream.destroy(new Error(`it sent the status ${statusCode}`));
+    const flat = [...responseHeaders(headOf(incoming), { request, to, target }), 'Connection', 'close'];
+    client.write(head(statusCode, reasonPhrase(incoming.statusMessage), flat));
     exchange.answered(statusCode);
     incoming.on('data', (part: Buffer) => exchange.sent(part.length));
     incoming.pipe(client);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LATENCY_BOUNDS_MS } from '../../../../lib/contract/deployments/counts.ts';
+import { LATENCY_BOUNDS_MS } from '../../../../lib/contract/deployments/latency-bounds.ts';
 import {
   addHistograms,
   bucketOf,

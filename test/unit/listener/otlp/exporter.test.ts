@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { LATENCY_BUCKETS, type MinuteCounts } from '../../../../lib/contract/deployments/counts.ts';
+import type { MinuteCounts } from '../../../../lib/contract/deployments/counts.ts';
+import { LATENCY_BUCKETS } from '../../../../lib/contract/deployments/latency-bounds.ts';
 import { revisionId } from '../../../../lib/domain/revision-id.ts';
 import { familiesOf } from '../../../../lib/features/metrics/families.ts';
 import { createLog } from '../../../../lib/listener/log.ts';
