@@ -41,8 +41,8 @@ type Neighbour = {
 };
 
 /**
- * How long `GET /ok` of an agent takes alone, and while others of the same machine are busy: one prints without
- * pause, one unpacks 1 GiB, one deploys, and all three at once.
+ * How long `GET /ok` of an agent takes alone, and while others of the same machine are busy: one prints
+ * without pause, one unpacks 1 GiB, one deploys, and all three at once.
  */
 export async function busyNeighbours(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-neighbours-'));

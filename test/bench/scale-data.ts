@@ -99,7 +99,8 @@ export async function filled(
   template: Template,
   count: number,
 ): Promise<{ dataFolder: string; items: number }> {
-  const dataFolder = `${template.dataFolder}-${count}`;
+  // No folder's name begins another's: by it the processes of each are known.
+  const dataFolder = join(template.dataFolder, '..', `${count}-deployments`);
   await cp(template.dataFolder, dataFolder, { recursive: true });
   const elsewhere = Math.min(OTHER_TENANTS * OF_EACH, Math.floor(count / 2));
   const own = count - 1 - elsewhere;

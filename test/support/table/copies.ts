@@ -26,9 +26,9 @@ function withTexts(value: unknown, change: (text: string) => string): unknown {
 }
 
 /**
- * So many copies of all that use cases have stored of a deployment, each under ids of its own, for tables that
- * are too full to be filled by requests: they have the form in which they were written. `placeOf` says where
- * each lies, counted from 1. Events of a tenant are numbered behind those it has.
+ * So many copies of all that use cases have stored of a deployment, each under ids of its own, for tables
+ * that are too full to be filled by requests: they have the form in which they were written. `placeOf` says
+ * where each lies, counted from 1. Events of a tenant are numbered behind those it has.
  */
 export function copiesOf(
   stored: readonly Item[],
