@@ -10,7 +10,7 @@ FROM ${NODE} AS packages
 WORKDIR /slipway
 COPY package.json package-lock.json ./
 # What the listener imports of a package, in the version that the lockfile has.
-RUN npm pkg delete dependencies devDependencies optionalDependencies overrides scripts \
+RUN npm pkg delete workspaces dependencies devDependencies optionalDependencies overrides scripts \
   && npm pkg set 'dependencies.zod=*' 'dependencies.pg=*' 'dependencies.@kubernetes/client-node=*' \
   && npm install --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 

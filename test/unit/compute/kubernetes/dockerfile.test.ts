@@ -52,8 +52,11 @@ it('has every package that they import, in the version of the lockfile', () => {
     .map(({ path }) => path.split('/', path.startsWith('@') ? 2 : 1).join('/'));
   const installed = [...dockerfile.matchAll(/'dependencies\.(\S+)=\*'/g)].map(([, name = '']) => name);
   expect(installed.toSorted()).toEqual([...new Set(imported)].toSorted());
-  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-  expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(installed));
+  const named = ['package.json', 'packages/kubernetes/package.json'].flatMap((manifest) => {
+    const { dependencies } = JSON.parse(read(manifest)) as { dependencies: Record<string, string> };
+    return Object.keys(dependencies);
+  });
+  expect(named).toEqual(expect.arrayContaining(installed));
 });
 
 it('and its context lets them through', () => {
