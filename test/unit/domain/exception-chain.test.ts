@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OutputTail } from '../../../lib/compute/process/output-tail.ts';
+import { OutputTail, TailReader } from '../../../lib/compute/process/output-tail.ts';
 import { describeFailure } from '../../../lib/domain/agent-failure.ts';
 import { causeIn } from '../../../lib/domain/exception-chain.ts';
 
@@ -41,8 +41,10 @@ describe('the cause of the exception that a program ended with', () => {
 
 describe('the reason of a server that cannot import its module', () => {
   it('ends with the cause on a machine, though that stands far above the last lines', () => {
+    const reader = new TailReader();
+    for (const line of [...FAILED_IMPORT, ...Array<string>(30).fill('more')]) reader.add(line);
     const tail = new OutputTail();
-    for (const line of [...FAILED_IMPORT, ...Array<string>(30).fill('more')]) tail.add(line);
+    tail.set(reader.tail);
     const reason = tail.after('The server exited with code 1.');
     expect(reason.split('\n')[0]).toBe('The server exited with code 1. Its last lines of output:');
     expect(reason).toMatch(new RegExp(`more\nThe cause of it: ${MISSING}$`));
