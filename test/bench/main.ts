@@ -13,6 +13,7 @@ import { hostile } from './hostile.ts';
 import { idle } from './idle.ts';
 import { init } from './init.ts';
 import { overhead } from './overhead.ts';
+import { proxy } from './proxy/proxy.ts';
 import { scale } from './scale.ts';
 import { printTable } from './table.ts';
 import { warm } from './warm.ts';
@@ -67,6 +68,7 @@ const parts: Record<string, () => Promise<void>> = {
   idle,
   hostile,
   neighbours: busyNeighbours,
+  proxy,
   scale,
   mass,
   bundles,

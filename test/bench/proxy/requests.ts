@@ -80,23 +80,29 @@ class Asking {
   }
 }
 
-/** Answers a second, with so many connections that ask again at once. */
-export async function perSecond(where: Where, connections: number, seconds: number): Promise<number> {
+/** Answers with so many connections that ask again at once: how many a second, and all of them. */
+export async function perSecond(
+  where: Where,
+  connections: number,
+  seconds: number,
+): Promise<{ perSecond: number; all: number }> {
   const all = await Promise.all(Array.from({ length: connections }, () => Asking.open(where)));
   // What runs for the first time is compiled first.
   const begin = performance.now() + MILLISECONDS;
   const end = begin + seconds * MILLISECONDS;
   let answered = 0;
+  let count = 0;
   const work = async (one: Asking) => {
     while (performance.now() < end) {
       await one.ask();
       const now = performance.now();
+      count += 1;
       if (now >= begin && now < end) answered += 1;
     }
     one.close();
   };
   await Promise.all(all.map(work));
-  return answered / seconds;
+  return { perSecond: answered / seconds, all: count };
 }
 
 /** The time in milliseconds that 99 of 100 answers took, at so many requests a second. */
@@ -114,7 +120,7 @@ export async function slowest(where: Where, each: number, seconds: number): Prom
   };
   for (let sent = 0; sent < count; ) {
     const due = begin + (sent * MILLISECONDS) / each;
-    if (due > performance.now()) await delay(due - performance.now());
+    await delay(Math.max(0, due - performance.now()));
     taken.push(one(due));
     sent += 1;
   }

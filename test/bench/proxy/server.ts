@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { EVENTS } from './requests.ts';
+import { tellPort } from './tell-port.ts';
 
 /** What is behind all proxies: an answer of so many bytes, a stream of events, or one that goes on for ever. */
 const bodies = new Map([1_000, 100_000].map((size) => [`/bytes/${size}`, Buffer.alloc(size, 'slipway ')]));
@@ -35,11 +36,9 @@ const server = createServer(({ url = '' }, response) => {
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
   if (path === '/events') sendEvents(response);
+  // Not every proxy passes a head on before something follows it.
+  else if (path === '/idle') response.write(': here\n\n');
   else if (path.startsWith('/times/')) sendTimes(response, Number(path.slice('/times/'.length)));
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  process.send?.(typeof address === 'object' ? address?.port : undefined);
-});
-process.once('disconnect', () => process.exit());
+tellPort(server);
