@@ -1,6 +1,7 @@
 import type { AgentSecrets } from '../adapters/agent-secrets.ts';
 import type { Blobs } from '../adapters/blobs.ts';
 import type { Builds } from '../adapters/builds.ts';
+import type { Changes } from '../adapters/changes.ts';
 import type { Clock } from '../adapters/clock.ts';
 import type { CommitStatuses } from '../adapters/commit-statuses.ts';
 import type { Events } from '../adapters/events.ts';
@@ -82,6 +83,8 @@ export type Deps = {
   /** Absent: it gives servers that it runs itself nothing beside their own variables. */
   agentSecrets?: AgentSecrets | undefined;
   taskNotifier: TaskNotifier;
+  /** Absent: whoever follows something looks at it again and again. */
+  changes?: Changes;
   images: Images;
   /** Measures what the installation runs itself. Absent: nobody does. */
   metricsSource?: MetricsSource | undefined;

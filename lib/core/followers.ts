@@ -32,7 +32,7 @@ const SLACK_MILLISECONDS = 5000;
 /** Each loser of a race tries again; after this many somebody else has always been faster. */
 const RACES_MAX = 2 * FOLLOWERS_MAX;
 
-type FollowDeps = Pick<Deps, 'table' | 'clock'>;
+type FollowDeps = Pick<Deps, 'table' | 'clock' | 'changes'>;
 export type Follower = {
   /** Who asks. */
   caller: Pick<Caller, 'tenantId' | 'userId' | 'keyId' | 'maker'>;
@@ -40,28 +40,45 @@ export type Follower = {
 };
 
 /**
- * How long one answer of what is followed waits for something new, and how often it checks: within what a
- * gateway lets a request take.
+ * How long one answer of what is followed waits for something new, and how often it checks at most: within
+ * what a gateway lets a request take.
  */
 const FOLLOW_MILLISECONDS = 10_000;
 const CHECK_EVERY_MILLISECONDS = 500;
 
 /**
  * Reads again and again until there is something, the time for one answer is over, or who asks is `gone`: its
- * place is another's then.
+ * place is another's then. Where changes are heard of, it reads again after one, and once more at the end.
  */
 export async function followUntil<T>(
-  { clock }: Pick<Deps, 'clock'>,
+  { clock, changes }: Pick<Deps, 'clock' | 'changes'>,
   gone: AbortSignal | undefined,
   read: () => Promise<T>,
   isSomething: (seen: T) => boolean,
 ): Promise<T> {
   const deadline = clock.now() + FOLLOW_MILLISECONDS;
   for (;;) {
+    const changed = changes?.next();
     const seen = await read();
     if (isSomething(seen) || gone?.aborted === true || clock.now() >= deadline) return seen;
-    await delay(CHECK_EVERY_MILLISECONDS, undefined, { signal: gone }).catch(() => undefined);
+    await pause(CHECK_EVERY_MILLISECONDS, gone);
+    if (changed !== undefined) await within(changed, deadline - clock.now(), gone);
   }
+}
+
+/** Ends early when who asks is `gone`. */
+const pause = (milliseconds: number, gone: AbortSignal | undefined): Promise<void> =>
+  delay(milliseconds, undefined, { signal: gone }).catch(() => undefined);
+
+async function within(
+  changed: Promise<void>,
+  milliseconds: number,
+  gone: AbortSignal | undefined,
+): Promise<void> {
+  const heard = new AbortController();
+  const signal = AbortSignal.any([heard.signal, ...(gone === undefined ? [] : [gone])]);
+  await Promise.race([changed, pause(Math.max(0, milliseconds), signal)]);
+  heard.abort();
 }
 
 /**

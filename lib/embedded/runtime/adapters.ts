@@ -30,6 +30,7 @@ import { isLoopbackHost } from '../../serving/hosts.ts';
 import { installedApiDocs } from '../api-docs.ts';
 import { createDiskBlobs, type DiskBlobs } from '../blobs/disk.ts';
 import { type Builder, openBuilder } from '../builder/builder.ts';
+import { createChanges, type EmbeddedChanges } from '../changes.ts';
 import { bundledCli } from '../cli-files.ts';
 import { bundledConsole } from '../console-files.ts';
 import type { RuntimeSettings } from '../environment.ts';
@@ -50,6 +51,7 @@ export type EmbeddedDeps = Deps & {
   blobs: DiskBlobs;
   builds: Builder;
   taskNotifier: EmbeddedTaskNotifier;
+  changes: EmbeddedChanges;
   webhookWaker: EmbeddedWaker<Wake>;
   headWaker: EmbeddedWaker<HeadPlace>;
   workflow: EmbeddedWorkflow;
@@ -90,14 +92,16 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     now: clock.now,
     uploadBytesMax: UPLOAD_SIZE_BYTES_MAX,
   });
-  const logs = openLogStore({ path: inData('logs.db'), now: clock.now });
-  opened.defer(() => logs.close());
+  const store = openLogStore({ path: inData('logs.db'), now: clock.now });
+  opened.defer(() => store.close());
+  const changes = createChanges();
+  const logs = changes.heardOf(store);
   const git = createSystemGit(processes, { lookSeconds: settings.lookSeconds });
   const limits = { buildSeconds: settings.buildSeconds };
   const builds = await openBuilder({ dataFolder: settings.dataFolder, logs, processes, git, blobs, limits });
   opened.defer(() => builds.close());
   const taskNotifier = createTaskNotifier();
-  const beside = { taskNotifier, images: noRegistry, registry: undefined, idempotency: unkeyed };
+  const beside = { taskNotifier, changes, images: noRegistry, registry: undefined, idempotency: unkeyed };
   const events = createEmbeddedEvents((event) => parts.log.debug(`event ${JSON.stringify(event)}`));
   const base = { table: database.table, clock, keys, blobs, logs, git, builds, events, ...beside };
   const workflow = await openRevisionWorkflow(parts, () => deps);

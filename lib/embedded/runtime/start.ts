@@ -108,6 +108,7 @@ async function compose(start: Start, opened: AsyncDisposableStack): Promise<Omit
   let consoleLinks: ConsoleLinks | undefined;
   const onRecord = (record: DynamoDBRecord) => {
     deps.taskNotifier.notice(record);
+    deps.changes.notice(record);
     consoleLinks?.notice(record);
   };
   const stream = await openEngine(start, deps, { ...database, ownership, onRecord }, opened);

@@ -19,7 +19,7 @@ type FeedInput = Pick<RouteInput<typeof row>, 'query' | 'headers' | 'gone'>;
  * `too_many_followers`.
  */
 export async function listEvents(
-  deps: Pick<Deps, 'table' | 'clock'>,
+  deps: Pick<Deps, 'table' | 'clock' | 'changes'>,
   { query, headers, gone }: FeedInput,
   caller: Caller,
 ): Promise<EventListView> {

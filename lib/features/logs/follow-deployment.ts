@@ -10,7 +10,7 @@ import type { queryDeploymentLogs as row } from './routes.ts';
  * `deployment_not_found`, and as `readOrFollow` does.
  */
 export async function queryDeploymentLogs(
-  deps: Pick<Deps, 'table' | 'logs' | 'clock'>,
+  deps: Pick<Deps, 'table' | 'logs' | 'clock' | 'changes'>,
   input: Pick<RouteInput<typeof row>, 'params' | 'query' | 'headers' | 'gone'>,
   caller: Caller,
 ): Promise<FollowedPage> {

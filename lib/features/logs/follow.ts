@@ -8,7 +8,7 @@ import type { queryRevisionLogs as row } from './routes.ts';
 
 /** A page of a log of a revision, or what follows in it until it ends; throws as `readOrFollow` does. */
 export async function queryRevisionLogs(
-  deps: Pick<Deps, 'table' | 'logs' | 'clock'>,
+  deps: Pick<Deps, 'table' | 'logs' | 'clock' | 'changes'>,
   input: Pick<RouteInput<typeof row>, 'params' | 'query' | 'headers' | 'gone'>,
   caller: Caller,
 ): Promise<FollowedPage> {

@@ -6,7 +6,7 @@ import { following, followUntil } from '../../core/followers.ts';
 import { readLogPage } from './page.ts';
 import type { LogEnd, LogPage, RevisionLogsQuery } from './shape.ts';
 
-type FollowDeps = Pick<Deps, 'table' | 'logs' | 'clock'>;
+type FollowDeps = Pick<Deps, 'table' | 'logs' | 'clock' | 'changes'>;
 type Asked = {
   query: RevisionLogsQuery;
   headers: { accept?: string | undefined; lastEventId?: string | undefined };
