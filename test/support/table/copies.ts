@@ -28,7 +28,8 @@ function withTexts(value: unknown, change: (text: string) => string): unknown {
 /**
  * So many copies of all that use cases have stored of a deployment, each under ids of its own, for tables
  * that are too full to be filled by requests: they have the form in which they were written. `placeOf` says
- * where each lies, counted from 1. Events of a tenant are numbered behind those it has.
+ * where each lies, counted from 1. Events of a tenant are numbered behind those it has. Nothing of a copy is
+ * due: sweep has had its last look at what ended an hour ago.
  */
 export function copiesOf(
   stored: readonly Item[],
@@ -51,7 +52,8 @@ export function copiesOf(
     const [copy, place] = [at + 1, placeOf(at + 1)];
     const text = textOfCopy(of, copy, place, kept);
     return template.map((item) => {
-      const made = withTexts(item, text) as Item; // an item with other texts
+      const { due_pk: _, due_at: __, ...lasting } = item;
+      const made = withTexts(lasting, text) as Item; // an item with other texts
       return isFeedEvent(item) ? numbered(made, place.tenantId) : made;
     });
   });
