@@ -60,7 +60,7 @@ async function bundles(): Promise<void> {
 }
 
 /**
- * What can be asked for by name; all of it otherwise. The first six are the embedded default's, the last is
+ * What can be asked for by name; all of it otherwise. The first seven are the embedded default's, the last is
  * the agent server's, which needs Python, the others are AWS's.
  */
 const parts: Record<string, () => Promise<void>> = {

@@ -48,7 +48,7 @@ export function copiesOf(
     numbers.set(tenantId, number);
     return { ...item, ...feedEventKey(tenantId, number), number };
   };
-  const copies = Array.from({ length: count }, (_, at) => {
+  const copies = Array.from({ length: count }, (_none, at) => {
     const [copy, place] = [at + 1, placeOf(at + 1)];
     const text = textOfCopy(of, copy, place, kept);
     return template.map((item) => {
