@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TICKS_PER_SECOND } from '../../lib/processes/table/source.ts';
-import { discard, startProgram } from '../support/programs/program.ts';
+import { discard, familyOf, startProgram } from '../support/programs/program.ts';
 import { printTable } from './table.ts';
 
 const SETTLE_MILLISECONDS = 5_000;
@@ -12,7 +12,7 @@ export async function idle(): Promise<void> {
   const program = await startProgram({ environment: { SLIPWAY_LOG_LEVEL: 'debug' } });
   try {
     await delay(SETTLE_MILLISECONDS);
-    const processes = await program.alive();
+    const processes = await familyOf(program);
     const before = await Promise.all(processes.map(({ pid }) => cpuSeconds(pid)));
     await delay(MEASURED_SECONDS * 1000);
     const after = await Promise.all(processes.map(({ pid }) => cpuSeconds(pid)));
