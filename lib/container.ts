@@ -14,6 +14,7 @@ import { createTableLogs } from './adapters/aws/logs.ts';
 import { createEc2Networks } from './adapters/aws/networks.ts';
 import { createEcrLogins } from './adapters/aws/registry-logins.ts';
 import { createHttpRepositories } from './adapters/aws/repositories.ts';
+import { createDoorbell, createGatewaySockets } from './adapters/aws/sockets.ts';
 import { createDynamoTable } from './adapters/aws/table.ts';
 import { createDriver, createLambdaWaker } from './adapters/aws/waker.ts';
 import { createStepFunctions } from './adapters/aws/workflow.ts';
@@ -108,6 +109,12 @@ export const webhookSender = /* @__PURE__ */ once(() =>
   openWebhookSender({ allowedHosts: env.ALLOWED_HOSTS(), loopback: false }),
 );
 export const webhookWaker = /* @__PURE__ */ once(() => createLambdaWaker(env.DELIVER_FUNCTION_NAME()));
+export const doorbell = /* @__PURE__ */ once(() => {
+  const url = env.DOORBELL_URL();
+  return url === undefined ? undefined : createDoorbell(url);
+});
+export const doorbellWaker = /* @__PURE__ */ once(() => createLambdaWaker(env.RING_FUNCTION_NAME()));
+export const sockets = /* @__PURE__ */ once(() => createGatewaySockets(env.DOORBELL_URL()));
 export const headWaker = /* @__PURE__ */ once(() => createLambdaWaker(env.HEADS_FUNCTION_NAME()));
 export const workflow = /* @__PURE__ */ once(() => createStepFunctions(env.STATE_MACHINE_ARN()));
 

@@ -1,4 +1,4 @@
-import { clock, events, settings, table, webhookWaker } from '../../lib/container.ts';
+import { clock, doorbellWaker, events, settings, table, webhookWaker } from '../../lib/container.ts';
 import { changesRecorder } from '../../lib/features/events/record-changes.ts';
 import { changeConsumer } from '../../lib/triggers/change-consumer.ts';
 
@@ -9,4 +9,5 @@ export const handler = create(() => ({
   events: events(),
   settings: settings(),
   webhookWaker: webhookWaker(),
+  doorbellWaker: doorbellWaker(),
 }));

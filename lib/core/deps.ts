@@ -4,6 +4,7 @@ import type { Builds } from '../adapters/builds.ts';
 import type { Changes } from '../adapters/changes.ts';
 import type { Clock } from '../adapters/clock.ts';
 import type { CommitStatuses } from '../adapters/commit-statuses.ts';
+import type { Doorbell, DoorbellWaker, Sockets } from '../adapters/doorbell.ts';
 import type { Events } from '../adapters/events.ts';
 import type { Git } from '../adapters/git.ts';
 import type { HeadWaker } from '../adapters/head-waker.ts';
@@ -85,6 +86,11 @@ export type Deps = {
   taskNotifier: TaskNotifier;
   /** Absent: whoever follows something looks at it again and again. */
   changes?: Changes;
+  /** Absent: listeners here ask again and again. */
+  doorbell?: Doorbell | undefined;
+  doorbellWaker?: DoorbellWaker | undefined;
+  /** The gateway that holds the sockets of listeners, for who rings. */
+  sockets: Sockets;
   images: Images;
   /** Measures what the installation runs itself. Absent: nobody does. */
   metricsSource?: MetricsSource | undefined;

@@ -1,24 +1,35 @@
 import type { Table } from '../store/table.ts';
 import type { Deps } from './deps.ts';
-import { findLastSeen } from './items/listeners.ts';
+import { findSeen, type LastSeen } from './items/listeners.ts';
 import { managedListenerId } from './items/managed.ts';
 
-/** A listener that asked for work within this time is ONLINE: several of its slowest polls fit in. */
+/**
+ * A listener that is to ask again within seconds is ONLINE so long after it asked: several of its slowest
+ * polls fit in. One that was told to ask later, for a doorbell rings for it, is ONLINE that much longer.
+ */
 export const ONLINE_MILLISECONDS = 90_000;
 
-export const isOnline = (lastSeenAt: number | undefined, now: number): boolean =>
-  lastSeenAt !== undefined && now - lastSeenAt < ONLINE_MILLISECONDS;
+/** When a listener last asked, and how much later it asks again where that is not within seconds. */
+export type Sighting = Pick<LastSeen, 'at' | 'next_seconds'>;
 
-/** When listeners were seen, as far as this process has read it. */
+/** Up to when a listener has to be heard again, in epoch milliseconds, for its silence to mean nothing. */
+export const expectedAt = ({ at, next_seconds = 0 }: Sighting): number => at + next_seconds * 1000;
+
+export const onlineUntil = (seen: Sighting): number => expectedAt(seen) + ONLINE_MILLISECONDS;
+
+export const isOnline = (seen: Sighting | undefined, now: number): boolean =>
+  seen !== undefined && now < onlineUntil(seen);
+
+/** Up to when listeners are online, as far as this process has read it. */
 const sightings = new WeakMap<Table, Map<string, number>>();
 /** More listeners than this have one process that answers for all of them forget some. */
 const SIGHTINGS_MAX = 10_000;
 
 /**
- * Whether a listener is online. A sighting proves that for its whole time, and later ones only prolong it, so
- * the answer is exact though the item is read again only when the sighting known here is over: clients poll
- * deployments far more often than that. The managed one is a part of the installation: it is there while that
- * is.
+ * Whether a listener is online. A sighting proves that for 90 seconds, and later ones only prolong it, so the
+ * item is read again only when that is over: clients poll deployments far more often. That a doorbell's
+ * listener is expected later may be taken back when its socket closes, so it is believed for 90 seconds from
+ * when it was read. The managed one is a part of the installation: it is there while that is.
  */
 export async function isListenerOnline(
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
@@ -29,11 +40,12 @@ export async function isListenerOnline(
   const known = sightings.get(table) ?? new Map<string, number>();
   sightings.set(table, known);
   const id = `${tenantId} ${listenerId}`;
-  if (isOnline(known.get(id), clock.now())) return true;
-  const lastSeenAt = await findLastSeen(table, tenantId, listenerId);
-  if (lastSeenAt !== undefined) {
+  const now = clock.now();
+  if (now < (known.get(id) ?? 0)) return true;
+  const seen = await findSeen(table, tenantId, listenerId);
+  if (seen !== undefined) {
     if (known.size >= SIGHTINGS_MAX) known.clear();
-    known.set(id, lastSeenAt);
+    known.set(id, Math.min(onlineUntil(seen), now + ONLINE_MILLISECONDS));
   }
-  return isOnline(lastSeenAt, clock.now());
+  return isOnline(seen, clock.now());
 }

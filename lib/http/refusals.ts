@@ -14,20 +14,26 @@ export type RefusalDeps = Pick<Deps, 'clock'> & Partial<Pick<Deps, 'auditLog'>>;
 export function noteRefusals({ operation }: RouteRow, deps: () => RefusalDeps): Middleware {
   const note: NonNullable<Middleware['after']> = ({ event, error, internal, response }) => {
     const isOurs = error instanceof ApiError;
-    const status = isOurs ? error.status : response?.statusCode;
-    if (status !== 401 && status !== 403) return;
-    const { auditLog = loggedAuditLog, clock } = deps();
-    auditLog.refused({
+    noteRefusal(deps(), {
       ...from(event),
-      at: clock.now(),
-      id: clock.orderedId(),
-      status,
+      status: isOurs ? error.status : response?.statusCode,
       reason: isOurs ? error.code : undefined,
       operation,
       known: internal.caller ?? (isOurs ? whoWasRefused(error) : undefined),
     });
   };
   return { after: note, onError: note };
+}
+
+type Answered = Omit<Refusal, 'at' | 'id' | 'status'> & { status: number | undefined };
+
+/** Tells the audit of a request, if it was answered with 401 or 403. */
+export function noteRefusal(
+  { auditLog = loggedAuditLog, clock }: RefusalDeps,
+  { status, ...refused }: Answered,
+): void {
+  if (status !== 401 && status !== 403) return;
+  auditLog.refused({ ...refused, at: clock.now(), id: clock.orderedId(), status });
 }
 
 type From = Pick<Refusal, 'requestId' | 'sourceAddress' | 'credential' | 'claimedTenantId'>;
@@ -40,7 +46,7 @@ const from = (event: APIGatewayProxyEventV2): From => ({
 });
 
 /** Of what is no key of ours nothing is shown: it may be anything that somebody has pasted there. */
-function credentialIn({ 'x-api-key': key, authorization }: APIGatewayProxyEventV2['headers']): string {
+export function credentialIn({ 'x-api-key': key, authorization }: APIGatewayProxyEventV2['headers']): string {
   if (key !== undefined) return isWellFormed(key) ? hintOf(key) : 'malformed';
   return authorization === undefined ? 'none' : 'bearer';
 }

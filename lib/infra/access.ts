@@ -49,6 +49,8 @@ const rules: Record<Access, Rule[]> = {
   'events:put': [{ actions: ['events:PutEvents'], resources: ({ eventBus }) => [eventBus] }],
   'deliveries:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ deliver }) => [deliver] }],
   'heads:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ heads }) => [heads] }],
+  'doorbell:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ ring }) => [ring] }],
+  'sockets:send': [{ actions: ['execute-api:ManageConnections'], resources: ({ sockets }) => [sockets] }],
   'driver:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ drive }) => [drive] }],
   'compute:look': looking,
   'compute:measure': measuring,

@@ -49,6 +49,10 @@ export function suppressNagFindings(stack: Stack, { arns }: Platform): void {
       'There is one repository a deployment, made at run time; sessions that push are limited to one of them, those that pull to those of one tenant.',
     ],
     [
+      wildcard(arns.sockets),
+      'A connection is named by API Gateway when a listener opens its socket; all are at the one stage of this API.',
+    ],
+    [
       wildcard(arns.executions),
       'An execution is named after its revision, made at run time; the role may only look at those of this one machine.',
     ],

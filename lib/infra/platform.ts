@@ -47,6 +47,10 @@ export type Platform = {
     deliver: string;
     /** The function that looks at the heads of branches. */
     heads: string;
+    /** The function that rings for listeners. */
+    ring: string;
+    /** Of all sockets of listeners. */
+    sockets: string;
     /** Of all repositories of deployments. */
     repositories: string;
     pushRole: string;

@@ -7,6 +7,7 @@ import { Api } from './api.ts';
 import { Builds, buildLogGroupName } from './builds.ts';
 import type { Bundle } from './bundles.ts';
 import { CustomDomain } from './custom-domain.ts';
+import { Doorbell } from './doorbell.ts';
 import { type KeptNames, readNames } from './kept-names.ts';
 import { LogIngestion } from './log-ingestion.ts';
 import { suppressNagFindings } from './nag-suppressions.ts';
@@ -39,7 +40,9 @@ export class SlipwayStack extends Stack {
       jobsBucketName: kept.jobsBucketName,
       builderFolder,
     });
-    const platform = this.#platform(settings, bundles, kept, builds);
+    const doorbell = new Doorbell(this, 'Doorbell', settings);
+    const platform = this.#platform(settings, bundles, kept, { project: builds.project, doorbell });
+    doorbell.serve(platform);
     const workflow = new Workflow(this, 'Workflow', platform);
     const triggers = new Triggers(this, 'Triggers', platform, kept.tableStreamArn);
     const { ingest } = new LogIngestion(this, 'BuildLogs', {
@@ -88,7 +91,7 @@ export class SlipwayStack extends Stack {
     settings: Settings,
     bundles: ReadonlyMap<string, Bundle>,
     kept: KeptNames,
-    { project }: Builds,
+    { project, doorbell }: { project: Builds['project']; doorbell: Doorbell },
   ): Platform {
     const { partition, region, account } = this;
     const { tableName, keyArn, bucketName, jobsBucketName } = kept;
@@ -96,8 +99,7 @@ export class SlipwayStack extends Stack {
       `arn:${partition}:${service}:${region}:${account}:${resource}`;
     const stateMachine = at('states', `stateMachine:${nameOf(settings, 'revision')}`);
     const role = (name: string) => `arn:${partition}:iam::${account}:role/${name}`;
-    const pushRole = role(pushRoleName(settings));
-    const pullRole = role(pullRoleName(settings));
+    const [pushRole, pullRole] = [role(pushRoleName(settings)), role(pullRoleName(settings))];
     const variables: Platform['variables'] = {
       TABLE_NAME: tableName,
       STATE_MACHINE_ARN: stateMachine,
@@ -121,6 +123,8 @@ export class SlipwayStack extends Stack {
       UPLOAD_ORIGIN: `https://${bucketName}.s3.${region}.${this.urlSuffix}`,
       EVENT_BUS_NAME: eventBusName(settings),
       DELIVER_FUNCTION_NAME: nameOf(settings, functionRows.deliver.name),
+      DOORBELL_URL: doorbell.url,
+      RING_FUNCTION_NAME: nameOf(settings, functionRows.ring.name),
       HEADS_FUNCTION_NAME: nameOf(settings, functionRows.heads.name),
       ...numberVariables(settings),
       ALLOWED_HOSTS: settings.allowedHosts,
@@ -137,6 +141,8 @@ export class SlipwayStack extends Stack {
       buildProject: project.attrArn,
       deliver: at('lambda', `function:${nameOf(settings, functionRows.deliver.name)}`),
       heads: at('lambda', `function:${nameOf(settings, functionRows.heads.name)}`),
+      ring: at('lambda', `function:${nameOf(settings, functionRows.ring.name)}`),
+      sockets: doorbell.connections,
       eventBus: at('events', `event-bus/${eventBusName(settings)}`),
       repositories: at('ecr', 'repository/slipway/*'),
       pushRole,

@@ -53,6 +53,7 @@ export class Triggers extends Construct {
     this.dispatch = this.#make(platform, functionRows.dispatch);
     this.#readStream('Stream', this.dispatch, tableStreamArn, dispatchFilters);
     this.deliver = this.#make(platform, functionRows.deliver);
+    this.#make(platform, functionRows.ring);
     this.events = this.#make(platform, functionRows.events);
     this.#readStream('EventStream', this.events, tableStreamArn, eventFilters);
     this.sweep = this.#make(platform, functionRows.sweep);

@@ -23,6 +23,13 @@ type Parts = {
   counts: { due: () => CountsRow[]; settle: (rows: readonly CountsRow[]) => Promise<void> };
   /** What cannot be measured; it is told when it has changed. */
   unmeasured: () => Unmeasured[];
+  /** The socket by which this program is rung. Absent: there is none. */
+  doorbell?: {
+    isOpen: () => boolean;
+    learned: (offer: ClaimResponse['doorbell'], saidOpen: boolean) => void;
+  };
+  /** Hears how long nothing is asked now unless something happens, in milliseconds. */
+  onRest?: (milliseconds: number) => void;
   onAnswer: (answer: ClaimResponse) => void;
 };
 
@@ -52,7 +59,10 @@ export class ClaimLoop {
     this.#parts = parts;
   }
 
-  /** Asks now instead of after the pause: a task has ended, and another may have waited for that. */
+  /**
+   * Asks now instead of after the pause, or once more after the claim that is under way: a task has ended, and
+   * another may have waited for that, or the doorbell has rung.
+   */
   wake(): void {
     this.#pausing.abort();
   }
@@ -78,6 +88,7 @@ export class ClaimLoop {
       const wait = await this.#claim(AbortSignal.any([signal, this.#turn.signal]), waiting > 0);
       if (wait === 'given up') continue;
       for (const resolve of this.#waiting.splice(0, waiting)) resolve();
+      this.#parts.onRest?.(wait);
       await this.#parts.pause(wait, AbortSignal.any([signal, this.#pausing.signal]));
     }
     this.#ended = true;
@@ -92,6 +103,8 @@ export class ClaimLoop {
     const wait = held.length < tasksAtOnce ? WAIT_SECONDS : FULL_WAIT_SECONDS;
     const told = counts.due();
     const missing = this.#parts.unmeasured();
+    const { doorbell } = this.#parts;
+    const isRung = doorbell?.isOpen() === true;
     const isNews = JSON.stringify(missing) !== this.#unmeasured;
     try {
       const answer = await controlPlane.claim(
@@ -104,12 +117,14 @@ export class ClaimLoop {
           wait_seconds: isAwaited ? 0 : wait,
           ...(told.length > 0 && { counts: told }),
           ...(isNews && { missing }),
+          ...(isRung && { doorbell: true }),
         },
         signal,
       );
       await counts.settle(told);
       if (isNews) this.#unmeasured = JSON.stringify(missing);
       onAnswer(answer);
+      doorbell?.learned(answer.doorbell, isRung);
       return answer.poll_after_seconds * 1000;
     } catch (error) {
       if (signal.aborted) return 'given up';

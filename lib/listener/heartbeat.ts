@@ -4,7 +4,8 @@ import type { Log } from './log.ts';
 
 /**
  * Between two attempts to reach the control plane a listener waits for an answer (35 s), as the answer says
- * (15 s) or as a busy server asks (30 s), and never for the sum of these twice.
+ * (15 s, unless it was told to rest for longer) or as a busy server asks (30 s), and never for the sum of
+ * these twice.
  */
 const ATTEMPT_MILLISECONDS_MAX = 150_000;
 
@@ -19,6 +20,7 @@ export class Heartbeat {
   readonly #now: () => number;
   /** When the control plane was last asked; undefined: nothing is asked by one that waits. */
   #attemptedAt: number | undefined;
+  #restMilliseconds = 0;
 
   /** Without a file nothing is written. */
   constructor(file: string | undefined, log: Log, now: () => number = () => performance.now()) {
@@ -32,10 +34,15 @@ export class Heartbeat {
     this.#attemptedAt = this.#now();
   }
 
+  /** So long nothing need be asked now: where a doorbell rings, some minutes. */
+  rests(milliseconds: number): void {
+    this.#restMilliseconds = milliseconds;
+  }
+
   /** The cluster has said who leads. */
   answered(): void {
     const silent = this.#attemptedAt === undefined ? 0 : this.#now() - this.#attemptedAt;
-    if (this.#file === undefined || silent > ATTEMPT_MILLISECONDS_MAX) return;
+    if (this.#file === undefined || silent > ATTEMPT_MILLISECONDS_MAX + this.#restMilliseconds) return;
     try {
       writeFileSync(this.#file, `${new Date().toISOString()}\n`);
     } catch (error) {

@@ -5,6 +5,7 @@ import type { ControlPlane } from './control-plane.ts';
 import { minuteOf } from './counts/measured.ts';
 import { MinuteLoop } from './counts/minute-loop.ts';
 import { WaitingCounts } from './counts/waiting-counts.ts';
+import { Doorbell } from './doorbell.ts';
 import type { Driver } from './driver.ts';
 import type { Leases } from './leases.ts';
 import type { Log } from './log.ts';
@@ -25,6 +26,10 @@ type Parts = {
   platform?: string;
   /** False: another program may be working for this listener. */
   mayClaim?: () => boolean;
+  /** The address of the listener's own routes, and the key to them. */
+  access: { base: string; apiKey: string };
+  /** Hears how long the control plane is not asked now, in milliseconds. */
+  onRest?: (milliseconds: number) => void;
   /** Where counts outlive this program; absent: nowhere. */
   countsFile?: string;
   /** Where measurements are sent as well. */
@@ -70,13 +75,12 @@ export function composeWork(parts: Parts): Work {
       claimAgain: () => claims.again(),
       onEnded: (deploymentId) => (reconciler.request(deploymentId), claims.wake()),
     });
+    const doorbell: Doorbell = new Doorbell({ ...parts.access, log, pause, onRing: () => claims.wake() });
     const claims: ClaimLoop = new ClaimLoop({
       ...common,
-      instanceId: leases.instanceId,
+      ...claimantOf(parts),
+      doorbell,
       tasksAtOnce: driver.tasksAtOnce,
-      version: manifest.version,
-      ...(parts.platform !== undefined && { platform: parts.platform }),
-      ...(parts.mayClaim !== undefined && { mayClaim: parts.mayClaim }),
       holding: () => tasks.held(),
       counts: {
         due: () => waiting.due(minuteOf(Date.now())),
@@ -93,8 +97,8 @@ export function composeWork(parts: Parts): Work {
     });
     await driver.start();
     ends = [
-      runLoops(reconciler, [reporting, claims], stopping.signal),
-      minutesOf(parts, driver, waiting).run(stopping.signal),
+      runLoops(reconciler, [reporting, claims, doorbell], stopping.signal),
+      minutesOf(parts, driver, waiting, () => doorbell.isOpen() && claims.wake()).run(stopping.signal),
       untilStopped(stopping.signal, tasks),
     ];
   };
@@ -111,6 +115,15 @@ export function composeWork(parts: Parts): Work {
   };
 }
 
+/** What claims say of this program, and when it may claim. */
+const claimantOf = ({ leases, platform, mayClaim, onRest }: Parts) => ({
+  instanceId: leases.instanceId,
+  version: manifest.version,
+  ...(platform !== undefined && { platform }),
+  ...(mayClaim !== undefined && { mayClaim }),
+  ...(onRest !== undefined && { onRest }),
+});
+
 function exporterOf({ otlp, leases, log }: Parts): OtlpExporter | undefined {
   const { otlpEndpoint: endpoint, otlpHeaders: headers } = otlp;
   if (endpoint === undefined) return undefined;
@@ -118,11 +131,17 @@ function exporterOf({ otlp, leases, log }: Parts): OtlpExporter | undefined {
   return new OtlpExporter({ endpoint, headers, instanceId, version: manifest.version, log });
 }
 
-function minutesOf(parts: Parts, driver: Driver, waiting: WaitingCounts): MinuteLoop {
+/** What was counted rides on claims, and where a doorbell rings one is made for it. */
+function minutesOf(parts: Parts, driver: Driver, waiting: WaitingCounts, claimNow: () => void): MinuteLoop {
   const exporter = exporterOf(parts);
   return new MinuteLoop({
     measure: () => driver.measure(),
-    waiting,
+    waiting: {
+      add: async (rows, minute) => {
+        await waiting.add(rows, minute);
+        if (rows.length > 0) claimNow();
+      },
+    },
     onMinute: exporter && ((measured, minute) => exporter.note(measured, minute)),
     log: parts.log,
     pause,

@@ -48,6 +48,15 @@ export const REGISTRY_HOST = /* @__PURE__ */ variable('REGISTRY_HOST', () => tex
 export const EVENT_BUS_NAME = /* @__PURE__ */ variable('EVENT_BUS_NAME', text);
 /** The function that delivers events to webhooks. */
 export const DELIVER_FUNCTION_NAME = /* @__PURE__ */ variable('DELIVER_FUNCTION_NAME', text);
+/** Where listeners open their sockets. Absent: they ask again and again. */
+export const DOORBELL_URL = /* @__PURE__ */ variable('DOORBELL_URL', () =>
+  z
+    .string()
+    .regex(/^wss?:\/\//)
+    .optional(),
+);
+/** The function that rings at the sockets of listeners. */
+export const RING_FUNCTION_NAME = /* @__PURE__ */ variable('RING_FUNCTION_NAME', text);
 /** The function that looks at the heads of branches. */
 export const HEADS_FUNCTION_NAME = /* @__PURE__ */ variable('HEADS_FUNCTION_NAME', text);
 /** The address that clients reach the API at. Absent: the gateway's own. */

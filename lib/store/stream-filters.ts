@@ -39,8 +39,8 @@ const GRANTS = ['oauth_token', 'oauth_connection'] as const;
 const COUNTED = ['webhook', 'deployment_health', 'threads_news', 'listener_presence'] as const;
 
 /**
- * Deployments, grants and connections that come and go, statuses of revisions, and whatever a request of a
- * person has changed. An event source has five at most.
+ * Deployments, grants and connections that come and go, statuses of revisions, whatever a request of a person
+ * has changed, and what a listener has to be told of. An event source has five at most.
  */
 export const eventFilters: StreamFilter[] = [
   { on: ['INSERT'], image: 'NewImage', entities: ['deployment'] },
@@ -48,4 +48,6 @@ export const eventFilters: StreamFilter[] = [
   { on: ['INSERT', 'MODIFY'], image: 'NewImage', entities: ['revision', ...GRANTS, ...COUNTED] },
   // Who changed it on a request: lib/core/audit.ts.
   { on: ['INSERT', 'MODIFY'], image: 'NewImage', has: ['audit', 'id'] },
+  // Whose listener is rung for: lib/core/items/listeners.ts.
+  { on: ['INSERT', 'MODIFY'], image: 'NewImage', has: ['ring'] },
 ];

@@ -13,6 +13,7 @@ import { commandLineTests } from './command-line-tests.ts';
 import { consoleTests } from './console-tests.ts';
 import { deletionTests } from './deletion-tests.ts';
 import { deviceLoginTests } from './device-login-tests.ts';
+import { doorbellTests } from './doorbell-tests.ts';
 import { emulatorGaps } from './emulator-gaps.ts';
 import { Executions } from './executions.ts';
 import { followerTests } from './follower-tests.ts';
@@ -162,6 +163,7 @@ describe('an installation on AWS', () => {
 
   describe('keeps listeners and images apart, and', () => {
     listenerTests(at);
+    doorbellTests(at);
   });
 
   describe('for clients that are there already', () => {

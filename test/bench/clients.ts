@@ -15,6 +15,8 @@ const services: Record<string, string[]> = {
   builds: ['CodeBuild', 'S3'],
   deliveries: ['Lambda'],
   heads: ['Lambda'],
+  doorbell: ['Lambda'],
+  sockets: ['API Gateway'],
   driver: ['Lambda'],
   images: ['ECR'],
   repositories: ['ECR', 'STS'],

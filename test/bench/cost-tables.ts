@@ -20,6 +20,7 @@ import {
 import type { Counts } from './counts.ts';
 import { prices } from './prices.ts';
 import { free } from './resource-costs.ts';
+import { rungLines } from './rung-listener.ts';
 import { printTable } from './table.ts';
 import { dollarsOf, keptLogs, type Line, sum, times, total, type Usage, withoutTransfer } from './usage.ts';
 
@@ -33,13 +34,16 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** How often a listener asks while nothing happens: as planned after an idle hour, and at the normal pace. */
 const IDLE_POLL_SECONDS = [15, 5];
-/** In the bills of busy months. */
-const POLL_SECONDS = 15;
 const MANY_TENANTS = 10_000;
 
 /** Of what a revision takes without CodeBuild, stores and transfer, and of an idle month with one listener. */
 const PER_THOUSAND_REVISIONS_MAX = 1.3;
 const IDLE_MONTH_MAX = 4;
+const RUNG_MONTH_MAX = 0.12;
+
+/** The pace of one that a doorbell rings. */
+const RUNG = 300;
+const paceOf = (seconds: number): string => (seconds === RUNG ? 'rung' : `asking every ${seconds} s`);
 
 const dollars = (value: number): string => value.toFixed(value > 0 && value < 0.1 ? 4 : 2);
 const verdict = (value: number, max: number): string =>
@@ -102,19 +106,22 @@ function printIdle(counts: Counts): void {
     const asking = listenerMonth(counts, seconds);
     return { seconds, each: dollarsOf(sum(asking, keptLogs(asking))) };
   });
+  const rung = rungLines(counts);
+  const kept = (usage: Usage) => dollarsOf(sum(usage, keptLogs(usage)));
+  paces.unshift({ seconds: RUNG, each: kept(total(rung)) });
   const empty = dollarsOf(total(idle));
   const together = ({ seconds, each }: (typeof paces)[number]): string[][] =>
     [1, 10, 100].map((listeners) => {
       const all = empty + listeners * each;
       const judged = listeners === 1 ? ` (${verdict(all, IDLE_MONTH_MAX)})` : '';
-      return [`together, ${listeners} asking every ${seconds} s${judged}`, dollars(all)];
+      return [`together, ${listeners} ${paceOf(seconds)}${judged}`, dollars(all)];
     });
   printTable(
     'An idle month, $',
     ['what', '$'],
     [
       ...idle.map(([what, usage]: Line) => [what, dollars(dollarsOf(usage))]),
-      ...paces.map(({ seconds, each }) => [`a listener that asks every ${seconds} s`, dollars(each)]),
+      ...paces.map(({ seconds, each }) => [`a listener, ${paceOf(seconds)}`, dollars(each)]),
       ['a webhook', dollars(dollarsOf(webhookMonth(counts)))],
       ...paces.flatMap(together),
       ['not included: a dashboard beyond the first three of an account', dollars(prices.dashboardMonth)],
@@ -123,6 +130,15 @@ function printIdle(counts: Counts): void {
         dollars(prices.keyRotationMonth),
       ],
     ],
+  );
+  const rungTogether = kept(total(rung));
+  printTable(
+    `A month of an idle listener that is rung, $ (${verdict(rungTogether, RUNG_MONTH_MAX)})`,
+    ['what', 'one', MANY_TENANTS.toLocaleString('en-US')],
+    [
+      ...rung.map(([what, usage]): [string, number] => [what, kept(usage)]),
+      ['together', rungTogether] as const,
+    ].map(([what, value]) => [what, dollars(value), dollars(value * MANY_TENANTS)]),
   );
   console.log('Free in an idle month');
   for (const { what, why } of free) console.log(`  ${what}: ${why}`);
@@ -133,7 +149,7 @@ function printIdle(counts: Counts): void {
 function printMonth(counts: Counts, tenants: number, title: string): void {
   const installation = total(installationLines(counts, alarmMetrics()));
   const rowsOf = (kind: Kind) =>
-    monthRows(counts, installation, { kind, tenants, pollSeconds: POLL_SECONDS });
+    monthRows(counts, installation, { kind, tenants, listener: total(rungLines(counts)) });
   const folders = rowsOf('folders');
   const images = rowsOf('images');
   const bill = (rows: [string, string, Usage][]): number =>

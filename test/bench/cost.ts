@@ -57,7 +57,7 @@ const YEAR_MONTHS = 12;
  * own work, and a start of 300 ms once in some fifty calls. The steps of a revision also call KMS, S3,
  * CodeBuild or a git host. Those of schedules are in schedules.ts.
  */
-const billedMilliseconds = { request: 25, engine: 80, step: 250 };
+export const billedMilliseconds = { request: 25, engine: 80, step: 250 };
 const MEMORY_GB = 0.5;
 /** Lambda's own three lines of a call; a line of ours; a line of the API's access log. */
 const logBytes = { call: 400, line: 350, access: 220 };
@@ -66,10 +66,10 @@ const ANSWER_BYTES = 1_000;
 /** A deployment or a revision is larger. */
 const RESOURCE_BYTES = 3_000;
 
-const MONTH_SECONDS = 730 * 3600;
+export const MONTH_SECONDS = 730 * 3600;
 const MONTH_DAYS = MONTH_SECONDS / 86_400;
 /** How often it says what runs, and asks what should. */
-const REPORT_SECONDS = 300;
+export const REPORT_SECONDS = 300;
 /** How often sweep looks whether it is still online. */
 const PRESENCE_SECONDS = 300;
 /** How often a webhook is looked at for which there is nothing. */
@@ -79,8 +79,8 @@ const MESSAGE_BYTES = 1_500;
 /** `noteSeen` writes once in so many seconds. */
 const SEEN_SECONDS = 20;
 /** Once an hour each of the functions that a listener asks notes the use of its key. */
-const HOUR_SECONDS = 3600;
-const FUNCTIONS_ASKED = 3;
+export const HOUR_SECONDS = 3600;
+export const FUNCTIONS_ASKED = 3;
 
 type Call = { units: Counts['key']; milliseconds: number; lines?: number };
 
@@ -89,7 +89,7 @@ const units = ({ reads, writes }: Call['units']): Usage => ({ readUnit: reads, w
 const log = (bytes: number): Usage => ({ logGb: bytes / 1e9 });
 
 /** One call of a function. */
-const call = ({ units: used, milliseconds, lines = 0 }: Call): Usage =>
+export const call = ({ units: used, milliseconds, lines = 0 }: Call): Usage =>
   sum(
     { functionRequest: 1, functionGbSecond: (milliseconds / 1000) * MEMORY_GB },
     units(used),
@@ -107,7 +107,7 @@ export const request = (used: Call['units'], { lines = 0, answerBytes = ANSWER_B
 export const resourceRequest = (used: Call['units']): Usage => request(used, { answerBytes: RESOURCE_BYTES });
 
 /** A line that an endpoint logs, and the function that writes it down. */
-const note = (used: Call['units']): Usage =>
+export const note = (used: Call['units']): Usage =>
   sum(log(logBytes.line), call({ units: used, milliseconds: billedMilliseconds.request }));
 
 /** So many revisions share a last look that was measured. */
@@ -181,7 +181,7 @@ export function listenerMonth(counts: Counts, pollSeconds: number): Usage {
 }
 
 /** What a sweep takes beyond one that finds nothing. */
-const beyond = (looking: Call['units'], idle: Call['units']): Usage =>
+export const beyond = (looking: Call['units'], idle: Call['units']): Usage =>
   units({ reads: looking.reads - idle.reads, writes: looking.writes - idle.writes });
 
 /** One event of a deployment: what it takes to be told, and to be delivered where a tenant has a webhook. */
@@ -236,17 +236,17 @@ export type Row = [what: string, quantity: string, usage: Usage];
 const gb = (value: number): string => `${value.toLocaleString('en-US', { maximumSignificantDigits: 2 })} GB`;
 const count = (value: number): string => value.toLocaleString('en-US');
 
-/** The bill of a month: these are all its rows. */
+/** The bill of a month: these are all its rows. `listener`: what a month of one takes. */
 export function monthRows(
   counts: Counts,
   installation: Usage,
-  { kind, tenants, pollSeconds }: { kind: Kind; tenants: number; pollSeconds: number },
+  { kind, tenants, listener }: { kind: Kind; tenants: number; listener: Usage },
 ): Row[] {
   const listeners = tenants * tenant.listeners;
   const revisions = tenants * tenant.revisions;
   const requests = tenants * tenant.otherRequests;
   const minutes = revisions * buildMinutes[kind];
-  const asking = times(listeners, listenerMonth(counts, pollSeconds));
+  const asking = times(listeners, listener);
   const built = times(revisions, total(revisionLines(counts)));
   // They come alone, so that each notes the use of its key.
   const others = times(requests, sum(resourceRequest(counts.getRevision), note(counts.keyUse)));
@@ -256,7 +256,7 @@ export function monthRows(
   const answers = calls.transferGb ?? 0;
   return [
     ['an empty installation', '', installation],
-    [`listeners that ask every ${pollSeconds} s`, count(listeners), withoutTransfer(asking)],
+    ['listeners that are rung', count(listeners), withoutTransfer(asking)],
     ['built revisions', count(revisions), withoutTransfer(built)],
     ['other requests', count(requests), withoutTransfer(others)],
     ['minutes of CodeBuild', count(minutes), { buildMinute: minutes }],

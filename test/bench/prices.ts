@@ -11,6 +11,9 @@ export const prices = {
   functionGbSecond: 0.0000133334,
   /** api-gateway: HTTP API, each request (first tier). */
   apiRequest: 1 / 1e6,
+  /** api-gateway: WebSocket API, each message (begun 32 KB, first tier); each minute of a connection. */
+  socketMessage: 1 / 1e6,
+  socketMinute: 0.25 / 1e6,
   /** dynamodb (on demand): Standard table class. */
   readUnit: 0.125 / 1e6,
   writeUnit: 0.625 / 1e6,

@@ -22,6 +22,8 @@ const arns = {
   eventBus: 'event bus',
   deliver: 'function deliver',
   heads: 'function heads',
+  ring: 'function ring',
+  sockets: 'connections of the doorbell',
   repositories: 'repositories of deployments',
   pushRole: 'push role',
   pullRole: 'pull role',

@@ -37,6 +37,14 @@ const DIFFERENCES: readonly { at: RegExp; because: string }[] = [
     at: /(Environment\/Variables\/BUILD_(QUEUE_)?SECONDS|StateMachine\w{8}\/Properties\/DefinitionString)$/,
     because: 'builds wait for a builder apart from the time that they may take',
   },
+  {
+    at: /^root\/Resources\/(Doorbell\w+|Triggersring\w+|Triggersevents(Role\w{8}\/Properties\/Policies\/0\/PolicyDocument\/Statement\/4|Function\w{8}\/Properties\/Environment\/Variables\/RING_FUNCTION_NAME)|TriggersEventStream\w{8}\/Properties\/FilterCriteria\/Filters\/4)$/,
+    because: 'listeners are rung',
+  },
+  {
+    at: /(Parameters\/referencetoslipwayverifyupgradeDoorbellApi\w+|^listeners\/Resources\/claimtasks\w+\/Properties\/Environment\/Variables\/DOORBELL_URL)$/,
+    because: 'a claim says where a listener is rung',
+  },
   { at: /Environment\/Variables\/KEY_DAYS$/, because: 'keys that are made in the console end' },
   {
     at: /(Environment\/Variables\/KEY_ID|Role\w{8}\/Properties\/Policies\/0\/PolicyDocument\/Statement\/2)$/,

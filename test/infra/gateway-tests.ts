@@ -12,11 +12,13 @@ export function routeTests(propertiesOf: (type: string) => Record<string, unknow
       ...routes.map(({ method, path }) => `${method} ${path}`),
       ...routes.filter(answersHead).map(({ path }) => `HEAD ${path}`),
       '$default',
+      // Of the doorbell.
+      ...['$connect', '$disconnect', '$default'],
     ];
     expect(new Set(keys)).toEqual(new Set(expected));
     expect(keys).toHaveLength(expected.length);
     const stages = propertiesOf('AWS::ApiGatewayV2::Stage').map(({ StageName }) => StageName);
-    expect(stages).toEqual(['$default', 'api-host']);
+    expect(new Set(stages)).toEqual(new Set(['$default', 'api-host', 'live']));
   });
 
   it('have HEAD lead where GET leads, and to no other function', () => {
@@ -31,12 +33,16 @@ export function routeTests(propertiesOf: (type: string) => Record<string, unknow
   });
 }
 
+/** Those of the HTTP API. */
+const stagesOf = (stacks: Synthesised) =>
+  stacks.all('AWS::ApiGatewayV2::Stage').filter(([id]) => !id.includes('Doorbell'));
+
 type Throttle = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number };
 
 /** What keeps one noisy caller from all others. `plain`: the stacks without settings. */
 export function limitTests(plain: () => Synthesised): void {
   const limitsOf = (stacks: Synthesised) =>
-    stacks.all('AWS::ApiGatewayV2::Stage').map(([, { Properties }]) => ({
+    stagesOf(stacks).map(([, { Properties }]) => ({
       settings: Properties.RouteSettings as Record<string, Throttle>, // as they are given to CloudFormation
       all: Properties.DefaultRouteSettings as Throttle,
     }));
@@ -78,7 +84,7 @@ export function limitTests(plain: () => Synthesised): void {
 
   it('a stage names limits of routes only once these are there', () => {
     const areas = [...plain().stacks.keys()].filter((name) => name !== 'root' && name !== 'data');
-    for (const [, stage] of plain().all('AWS::ApiGatewayV2::Stage')) {
+    for (const [, stage] of stagesOf(plain())) {
       const after = JSON.stringify((stage as { DependsOn?: string[] }).DependsOn ?? []).toLowerCase();
       expect(areas.filter((area) => !after.includes(area.toLowerCase()))).toEqual([]);
     }
@@ -98,5 +104,39 @@ export function limitTests(plain: () => Synthesised): void {
     expect(reserved(plain())).toEqual({});
     const steps = { prepare: 7, build: 7, deploy: 7, finish: 7 };
     expect(reserved(synthesised(configured))).toEqual({ dispatch: 7, sweep: 2, ...steps });
+  });
+}
+
+/** What listeners are rung with. */
+export function doorbellTests(plain: () => Synthesised): void {
+  const only = (type: string) => {
+    const found = plain()
+      .all(type)
+      .filter(([id]) => id.includes('Doorbell'));
+    return found.map(([, { Properties }]) => Properties);
+  };
+
+  it('the doorbell calls one function for sockets that open or close, and none for messages', () => {
+    expect(only('AWS::ApiGatewayV2::Api')).toEqual([expect.objectContaining({ ProtocolType: 'WEBSOCKET' })]);
+    const integrations = only('AWS::ApiGatewayV2::Integration').map(({ IntegrationType }) => IntegrationType);
+    expect(integrations).toEqual(['AWS_PROXY', 'MOCK']);
+    expect(only('AWS::ApiGatewayV2::Stage')).toEqual([
+      expect.objectContaining({
+        StageName: 'live',
+        DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+        AccessLogSettings: expect.objectContaining({
+          Format: expect.not.stringContaining('query') as string,
+        }),
+      }),
+    ]);
+  });
+
+  it('only the function that rings may send over sockets, and only over those of the doorbell', () => {
+    const roles = plain()
+      .all('AWS::IAM::Role')
+      .map(([id, { Properties }]) => [id, JSON.stringify(Properties)] as const)
+      .filter(([, text]) => text.includes('execute-api:ManageConnections'));
+    expect(roles.map(([id]) => id.replace(/Role.*$/, ''))).toEqual(['root/Triggersring']);
+    expect(roles[0]?.[1]).toMatch(/DoorbellApi\w+"\},"\/live\/\*\/@connections\/\*"/);
   });
 }

@@ -8,7 +8,7 @@ import { buildTests } from './build-tests.ts';
 import { costTests } from './cost-tests.ts';
 import { creationTests } from './creation-tests.ts';
 import { frontTests } from './front-tests.ts';
-import { limitTests, routeTests } from './gateway-tests.ts';
+import { doorbellTests, limitTests, routeTests } from './gateway-tests.ts';
 import { keptTests } from './kept-tests.ts';
 import { settingsTests } from './settings-tests.ts';
 
@@ -71,15 +71,16 @@ describe('the stacks', () => {
     const own = written.filter(([stack]) => stack === 'root').map(([, log]) => log);
     expect(new Set(own).size).toBe(Object.keys(functionRows).length);
     const logs = propertiesOf('AWS::Logs::LogGroup');
-    // Beside these: requests at the gateway, and builds.
-    expect(logs).toHaveLength(1 + own.length + 2);
+    // Beside these: requests at both gateways, and builds.
+    expect(logs).toHaveLength(1 + own.length + 3);
     expect(logs.filter(({ RetentionInDays }) => RetentionInDays !== 30)).toEqual([]);
   });
 
   it('let one permission call each function of the API', () => {
     const permissions = propertiesOf('AWS::Lambda::Permission').map(({ Principal }) => Principal);
     const handlers = new Set(routes.map(({ handler }) => handler));
-    expect(permissions.filter((one) => one === 'apigateway.amazonaws.com')).toHaveLength(handlers.size + 1);
+    // And what no route takes, and the doorbell.
+    expect(permissions.filter((one) => one === 'apigateway.amazonaws.com')).toHaveLength(handlers.size + 2);
   });
 
   it('fill every placeholder of the state machine', () => {
@@ -191,7 +192,7 @@ describe('the stream', () => {
     expect(JSON.stringify(patterns)).not.toMatch(/"(AWAITING_BUILD|BUILDING|DEPLOYING)"/);
   });
 
-  it('calls the second one for deployments that come and go, revisions, and what says who changed it', () => {
+  it('calls the second one for deployments that come and go, revisions, what says who changed it, and what a listener is rung for', () => {
     const events = mappings().find(({ FunctionName }) =>
       JSON.stringify(FunctionName).includes('Triggersevents'),
     );
@@ -211,6 +212,10 @@ describe('the stream', () => {
         eventName: ['INSERT', 'MODIFY'],
         dynamodb: { NewImage: { audit: { M: { id: { S: [{ exists: true }] } } } } },
       },
+      {
+        eventName: ['INSERT', 'MODIFY'],
+        dynamodb: { NewImage: { ring: { S: [{ exists: true }] } } },
+      },
     ]);
   });
 
@@ -225,7 +230,8 @@ describe('the stream', () => {
     expect(mayDo('events:PutEvents')).toEqual(['root/Triggersevents', 'root/Triggerssweep']);
     // Both wake the function that delivers to webhooks; the state machine calls its own, and a delivery of a
     // git host the one that looks at heads.
-    const invokers = mayDo('lambda:InvokeFunction');
+    // The consumer also wakes the one that rings.
+    const invokers = [...new Set(mayDo('lambda:InvokeFunction'))];
     expect(invokers.filter((id) => !/WebhookPost|receive-?delivery/i.test(id)).slice(1)).toEqual(
       mayDo('events:PutEvents'),
     );
@@ -275,6 +281,7 @@ describe('settings', () => {
 
 describe('noisy neighbours', () => {
   limitTests(() => stacks);
+  doorbellTests(() => stacks);
 });
 
 buildTests(() => stacks);

@@ -3,13 +3,15 @@ import { create as createDeploy } from '../../functions/tasks/revision/deploy.ts
 import { create as createFinish } from '../../functions/tasks/revision/finish.ts';
 import { create as createPrepare } from '../../functions/tasks/revision/prepare.ts';
 import { BuildsAtCapacity } from '../../lib/adapters/builds.ts';
-import type { RevisionRef } from '../../lib/contract/refs.ts';
+import type { ListenerRef, RevisionRef } from '../../lib/contract/refs.ts';
 import type { Deps } from '../../lib/core/deps.ts';
 import { dispatch } from '../../lib/core/engine/dispatch.ts';
 import { recordBuild } from '../../lib/core/engine/record-build.ts';
 import { requeue } from '../../lib/core/engine/requeue.ts';
 import { sweep } from '../../lib/core/engine/sweep.ts';
 import { StepRefused } from '../../lib/core/steps/prepare.ts';
+import { ringsOf } from '../../lib/features/events/rings.ts';
+import { ring } from '../../lib/features/listener-protocol/sockets.ts';
 import { Transient } from '../../lib/triggers/task.ts';
 import { type DeploymentOf, depsOf, type Services, type SimulatedDeps } from './deps.ts';
 import { limits, SECOND } from './faults.ts';
@@ -20,6 +22,7 @@ import type { Plan } from './plan.ts';
 import { BlobStore } from './services/blob-store.ts';
 import { BuildService } from './services/builds.ts';
 import { Executions } from './services/executions.ts';
+import { SocketService } from './services/sockets.ts';
 import { Stream, type StreamRecord } from './services/stream.ts';
 import type { Change, MemoryTable } from './table/memory-table.ts';
 
@@ -43,6 +46,7 @@ export type Options = {
   guards: Guards | undefined;
   patienceSeconds: Plan['patienceSeconds'];
   splitsEnds: boolean;
+  isRung: boolean;
 };
 
 /** All functions of the control plane, each call of them by its trigger. */
@@ -50,6 +54,7 @@ export class ControlPlane {
   readonly blobs = new BlobStore();
   readonly builds: BuildService;
   readonly executions: Executions;
+  readonly sockets: SocketService;
   readonly #ground: Ground;
   readonly #table: MemoryTable;
   readonly #options: Options;
@@ -74,7 +79,8 @@ export class ControlPlane {
       onBadEnd: (ref) => this.#announceEnd(ref),
     });
     this.#stream = new Stream(ground, (records) => this.#dispatch(records));
-    const { executions, builds, blobs } = this;
+    this.sockets = new SocketService(ground);
+    const { executions, builds, blobs, sockets } = this;
     const taskNotifier = (invocation: Invocation) => this.#taskNotifier(invocation);
     this.#services = {
       ground,
@@ -83,6 +89,8 @@ export class ControlPlane {
       builds,
       blobs,
       taskNotifier,
+      sockets,
+      isRung: options.isRung,
       guards: options.guards,
       splitsEnds: options.splitsEnds,
       patienceSeconds: options.patienceSeconds,
@@ -111,6 +119,20 @@ export class ControlPlane {
       this.#stream.add(change);
       const entity = (change.after ?? change.before)?.entity;
       if (entity === 'task') for (const wake of this.#waiting) wake();
+      for (const ref of this.#options.isRung ? ringsOf({ ...change, sequenceNumber: '', at: 0 }) : [])
+        this.#ringSoon(ref);
+    }
+  }
+
+  /** Whoever rings is woken late, twice or never. */
+  #ringSoon(ref: ListenerRef): void {
+    const { faults, random, time } = this.#ground;
+    if (faults.chance(faults.profile.loss)) return this.#ground.count('wakes for rings lost');
+    for (let times = faults.chance(faults.profile.duplicate) ? 2 : 1; times > 0; times--) {
+      const seconds = faults.chance(0.02) ? random.between(5, 300) : random.between(0.02, 1);
+      time.after(seconds * SECOND, () => {
+        void this.#quietly('ring', limits.step, (deps) => ring(deps, ref));
+      });
     }
   }
 

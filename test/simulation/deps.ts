@@ -27,6 +27,8 @@ export type Services = {
   blobs: BlobStore;
   /** Waits for work for a listener, where claims are held. */
   taskNotifier: (invocation: Invocation) => Deps['taskNotifier'];
+  sockets: Deps['sockets'];
+  isRung: boolean;
   /** Names the runtime, where one does all. */
   ownerId: string | undefined;
   patienceSeconds: Plan['patienceSeconds'];
@@ -142,6 +144,8 @@ export function depsOf(
     webhookWaker: { wake: async () => undefined },
     headWaker: { wake: async () => undefined },
     taskNotifier: services.taskNotifier(invocation),
+    ...(services.isRung && { doorbell: { addressOf: () => 'doorbell' } }),
+    sockets: services.sockets,
     images: {
       hold: async () => undefined,
       deleteAll: ({ deploymentId }) =>

@@ -31,6 +31,8 @@ export type Plan = {
   /** So long things go wrong. */
   faultyMilliseconds: number;
   incidents: Incident[];
+  /** Listeners are offered a doorbell. */
+  isRung: boolean;
 };
 
 /** Chooses what happens in a run: mostly a small world for some minutes, seldom a crowd or a day. */
@@ -67,5 +69,6 @@ export function aPlan(random: Random): Plan {
       : { listener: 900, queue: 1800, build: 1800 },
     faultyMilliseconds,
     incidents,
+    isRung: random.chance(0.5),
   };
 }

@@ -1,4 +1,6 @@
+import { putApiKey } from '../../lib/core/items/api-keys.ts';
 import { createListener } from '../../lib/features/listeners/create.ts';
+import { transact } from '../../lib/store/dynamodb/transact.ts';
 import { aCaller } from '../support/world/caller.ts';
 import { ControlPlane } from './control-plane.ts';
 import { Facts } from './facts.ts';
@@ -8,6 +10,7 @@ import type { Guards } from './guards.ts';
 import { Invariants } from './invariants/invariants.ts';
 import { unfinished } from './invariants/rest.ts';
 import { Clients } from './people/clients.ts';
+import { KEY_HASH } from './people/doorbell.ts';
 import { SimulatedListener } from './people/listener.ts';
 import { aPlan, type Plan } from './plan.ts';
 import { Random } from './random.ts';
@@ -97,6 +100,7 @@ export class Simulation {
       guards: this.#options.guards,
       patienceSeconds: this.#plan.patienceSeconds,
       splitsEnds: this.#options.splitsEnds === true,
+      isRung: this.#plan.isRung,
     });
     const invariants = new Invariants(this.#ground, this.#table, plane, this.#plan);
     this.#table.onCommit = (changes) => {
@@ -118,6 +122,20 @@ export class Simulation {
       const { id: listenerId } = await plane.api('a listener', (deps) =>
         createListener(deps, { body }, caller),
       );
+      const key = {
+        v: 4 as const,
+        entity: 'api_key' as const,
+        id: this.#newId(),
+        organization_id: caller.organizationId,
+        tenant_id: caller.tenantId,
+        user_id: caller.userId,
+        role: 'listener' as const,
+        listener_id: listenerId,
+        name: 'listener',
+        hint: '',
+        created_at: new Date(this.#time.now).toISOString(),
+      };
+      await plane.api('a key', (deps) => transact(deps.table, putApiKey(key, KEY_HASH, undefined)));
       faults.active = true;
       plane.startSweeping();
       const listeners = this.#listeners(plane, listenerId, caller);
@@ -147,6 +165,7 @@ export class Simulation {
         slow: this.#plan.isSlow,
         api: plane.api,
         table: this.#table,
+        sockets: plane.sockets,
       };
       return new SimulatedListener(this.#ground, options);
     });

@@ -66,6 +66,8 @@ export async function startKubernetesListener(
       leases,
       log,
       mayClaim: () => leadership.leads(),
+      access: { base, apiKey: options.apiKey },
+      onRest: (milliseconds) => heartbeat.rests(milliseconds),
       otlp: options,
       ...(platform !== undefined && { platform }),
     });

@@ -37,7 +37,15 @@ export async function startProcessListener(
   const controlPlane = new ControlPlane(new Http(base, options.apiKey, log));
   const shipper = new LogShipper((body, sent) => controlPlane.logs(body, sent), log);
   const countsFile = join(dataFolder, 'counts.json');
-  const work = composeWork({ controlPlane, shipper, leases: state, log, countsFile, otlp: options });
+  const work = composeWork({
+    controlPlane,
+    shipper,
+    leases: state,
+    log,
+    access: { base, apiKey: options.apiKey },
+    countsFile,
+    otlp: options,
+  });
   const proxy = new ProxyProcess({ options: proxyOptions(options), marking: supervisor.marking(), log });
   const port = await proxy.listen();
   const agentsUrl = `${options.agentsUrl ?? `http://localhost:${port}`}${options.pathPrefix}`;

@@ -2,16 +2,20 @@ import type { BuildState } from '../../adapters/builds.ts';
 import type { ExecutionStatus } from '../../contract/execution-status.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import type { Revision } from '../items/items.ts';
-import { findLastSeen } from '../items/listeners.ts';
+import { findSeen } from '../items/listeners.ts';
 import { isManaged } from '../items/managed.ts';
 import { attemptOf } from '../items/revisions.ts';
+import { expectedAt } from '../online.ts';
 import type { EngineDeps, Loaded } from './load.ts';
 
 /** What only sweep asks, because asking costs a call. */
 export type Asked = {
   execution: ExecutionStatus | 'not_asked';
   build: BuildState | undefined;
-  /** Epoch milliseconds; undefined: it has never asked for work. */
+  /**
+   * Epoch milliseconds; undefined: it has never asked for work. One that was told to ask later counts as seen
+   * when it was to.
+   */
   listenerSeenAt: number | undefined | 'not_asked';
   isSweep: boolean;
 };
@@ -81,5 +85,6 @@ async function listenerSeen(
 ): Promise<Asked['listenerSeenAt']> {
   if (task?.kind !== 'DEPLOY' || task.state !== 'offered') return notAsked.listenerSeenAt;
   if (isManaged(deployment)) return undefined;
-  return findLastSeen(table, owner.tenantId, deployment.listener_id);
+  const seen = await findSeen(table, owner.tenantId, deployment.listener_id);
+  return seen && expectedAt(seen);
 }

@@ -2,14 +2,16 @@ import type { ListenerRef } from '../../contract/refs.ts';
 import type { Due } from '../../store/due.ts';
 import { collected } from '../../store/dynamodb/collected.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
-import { write } from '../../store/dynamodb/write.ts';
+import { write, writeAll } from '../../store/dynamodb/write.ts';
+import type { Table } from '../../store/table.ts';
 import type { Deps } from '../deps.ts';
 import { publishRemoved, resendEvents } from '../events/publish.ts';
 import { type DueWork, duePartitions, dueWork, putOff } from '../items/due-work.ts';
-import { findLastSeen } from '../items/listeners.ts';
+import { socketsOf } from '../items/listener-sockets.ts';
+import { findSeen, forgetNext, type LastSeen } from '../items/listeners.ts';
 import { findPresence, notePresence } from '../items/presence.ts';
 import { releaseShard, takeShard } from '../items/sweep-leases.ts';
-import { isOnline } from '../online.ts';
+import { isOnline, ONLINE_MILLISECONDS, onlineUntil, type Sighting } from '../online.ts';
 import { within } from '../within.ts';
 import type { EngineDeps } from './load.ts';
 import { lookAtEnded } from './look-at-ended.ts';
@@ -179,7 +181,28 @@ async function lookAtPresence(
   const presence = await findPresence(table, owner);
   if (presence === undefined) return;
   const now = clock.now();
-  const online = isOnline(await findLastSeen(table, owner.tenantId, owner.listenerId), now);
-  const again = online ? now + PRESENCE_LOOK_MILLISECONDS : undefined;
-  await write(table, notePresence(presence, { online, now, lookAt: again }));
+  const seen = await findSeen(table, owner.tenantId, owner.listenerId);
+  const lost = seen !== undefined && (await hasLostItsSocket(table, owner, seen, now));
+  const online = isOnline(lost ? { at: seen.at } : seen, now);
+  await writeAll(table, [
+    notePresence(presence, { online, now, lookAt: online ? nextLook(seen, { lost, now }) : undefined }),
+    ...(lost ? [forgetNext(owner, seen)] : []),
+  ]);
 }
+
+/**
+ * It was told to ask again in minutes, for a socket rings for it, and that has closed without another one.
+ * One that is alive noticed that, and asks within seconds.
+ */
+const hasLostItsSocket = async (
+  table: Table,
+  owner: ListenerRef,
+  { next_seconds }: LastSeen,
+  now: number,
+): Promise<boolean> => next_seconds !== undefined && (await socketsOf(table, owner, now)).length === 0;
+
+const nextLook = (seen: Sighting | undefined, { lost, now }: { lost: boolean; now: number }): number => {
+  if (seen === undefined) return now + PRESENCE_LOOK_MILLISECONDS;
+  if (lost) return seen.at + ONLINE_MILLISECONDS;
+  return Math.max(now + PRESENCE_LOOK_MILLISECONDS, onlineUntil(seen));
+};

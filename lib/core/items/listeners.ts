@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { refuse } from '../../contract/errors.ts';
 import type { ListenerRef } from '../../contract/refs.ts';
-import { present, update } from '../../store/dynamodb/expressions.ts';
+import { equals, guard, present, update } from '../../store/dynamodb/expressions.ts';
 import { find, queryAll } from '../../store/dynamodb/reads.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
@@ -11,7 +11,7 @@ import { anyListener } from './any-version.ts';
 import type { Listener } from './items.ts';
 
 export const lastSeen = z.object({
-  v: z.literal(3),
+  v: z.literal(4),
   entity: z.literal('last_seen'),
   tenant_id: z.string(),
   at: z.number(),
@@ -21,11 +21,19 @@ export const lastSeen = z.object({
   watched: z.boolean().optional(),
   /** How often a request has changed what it should run, or where, beside all tasks. */
   changes: z.int().optional(),
+  /** It was told to ask again so much later, for a doorbell tells it of work. Absent: within seconds. */
+  next_seconds: z.int().optional(),
 });
 export type LastSeen = z.infer<typeof lastSeen>;
 
-/** A first version was not watched, and a second one counted no changes. */
-export const anyLastSeen = alsoEarlier(lastSeen, 3);
+/** A first version was not watched, a second one counted no changes, a third one knew no doorbell. */
+export const anyLastSeen = alsoEarlier(lastSeen, 4);
+
+/**
+ * Written under the version before, whatever it has: the release before reads past `next_seconds`, and what
+ * it could not read would keep its listeners from asking after an upgrade was taken back.
+ */
+const WRITTEN_VERSION = 3;
 
 export const findListener = (
   table: Table,
@@ -49,48 +57,55 @@ export const computeConfigOf = (listener: Listener) => ({
 export const findSeen = (table: Table, tenantId: string, listenerId: string): Promise<LastSeen | undefined> =>
   find(table, lastSeenKey(tenantId, listenerId), anyLastSeen);
 
-/** When a listener last called, in epoch milliseconds. */
-export async function findLastSeen(
-  table: Table,
-  tenantId: string,
-  listenerId: string,
-): Promise<number | undefined> {
-  return (await findSeen(table, tenantId, listenerId))?.at;
-}
-
 export async function lastSeenOf(
   table: Table,
   tenantId: string,
   listenerId: string,
 ): Promise<{ listener: Listener | undefined; lastSeenAt: number | undefined }> {
-  const [found, lastSeenAt] = await Promise.all([
+  const [found, seen] = await Promise.all([
     findListener(table, tenantId, listenerId),
-    findLastSeen(table, tenantId, listenerId),
+    findSeen(table, tenantId, listenerId),
   ]);
-  return { listener: found, lastSeenAt };
+  return { listener: found, lastSeenAt: seen?.at };
 }
 
 /** A tenant's listeners, oldest first: the list rows hold the whole listener, there are few of them. */
 export const listenerRows = (table: Table, tenantId: string, newestFirst = false): AsyncGenerator<Listener> =>
   queryAll(table, anyListener, { pk: listenerRowKey(tenantId, '').pk, newestFirst });
 
-/** Notes when a listener called and had work. */
+/**
+ * What makes the stream wake a function that rings for the listener. It stands on an item from the write that
+ * it has to be told of until the listener has asked; a consumer of the stream looks for it.
+ */
+export const RING = 'ring';
+
+/** Notes when a listener called and had work, and when it calls next. */
 export const putSeen = (
   { tenantId, listenerId }: ListenerRef,
-  times: Pick<LastSeen, 'at' | 'worked_at' | 'watched'>,
+  times: Pick<LastSeen, 'at' | 'worked_at' | 'watched' | 'next_seconds'>,
 ): Write => {
-  const set = { v: 3, entity: 'last_seen', tenant_id: tenantId, ...times };
-  return update('last_seen', lastSeenKey(tenantId, listenerId), { set });
+  const set = { v: WRITTEN_VERSION, entity: 'last_seen', tenant_id: tenantId, ...times };
+  const gone = [...(times.next_seconds === undefined ? ['next_seconds'] : []), RING];
+  return update('last_seen', lastSeenKey(tenantId, listenerId), { set, remove: gone });
 };
 
+/** Takes back when the listener calls next: its socket has closed. Demands that it has not called since. */
+export const forgetNext = ({ tenantId, listenerId }: ListenerRef, seen: Pick<LastSeen, 'at'>): Write =>
+  update(
+    'last_seen',
+    lastSeenKey(tenantId, listenerId),
+    { remove: ['next_seconds'] },
+    guard('presence: not called since', equals('at', seen.at)),
+  );
+
 /**
- * Has a listener that has called look at what it should run, with its next claim. Demands that it is still
- * there.
+ * Has a listener that has called look at what it should run, with its next claim, and rings for it. Demands
+ * that it is still there.
  */
 export const countChange = ({ tenantId, listenerId }: ListenerRef): Write =>
   update(
     'last_seen',
     lastSeenKey(tenantId, listenerId),
-    { set: { v: 3 }, add: { changes: 1 } },
+    { set: { v: WRITTEN_VERSION, [RING]: 'changed' }, add: { changes: 1 } },
     present('pk'),
   );

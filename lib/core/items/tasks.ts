@@ -16,6 +16,7 @@ import type { Write } from '../../store/dynamodb/transact.ts';
 import { doneTaskKey, openTaskKey, openTaskKeyOf, prefix } from '../../store/keys/index.ts';
 import type { Table } from '../../store/table.ts';
 import { type ClaimedTask, type OpenDeployTask, type OpenTask, openTask } from './items.ts';
+import { RING } from './listeners.ts';
 import { leaseSecondsOf } from './managed.ts';
 
 /** A task that has ended, kept for repeated reports. */
@@ -75,7 +76,9 @@ export const revisionOf = (task: OpenDeployTask): RevisionRef => ({
   revisionId: task.revision_id,
 });
 
-export const putTask = (task: OpenTask): Write => putNew('task', { ...openTaskKeyOf(task), ...task });
+/** Offers a task, and rings for its listener. */
+export const putTask = (task: OpenTask): Write =>
+  putNew('task', { ...openTaskKeyOf(task), ...task, [RING]: task.state });
 
 /**
  * Who works on a task, from `now` (epoch milliseconds) on, until it has said nothing for the length of a
@@ -100,7 +103,10 @@ export const claimTaskWrite = (task: OpenTask, { leaseId, instanceId, now }: Lea
   update(
     'task',
     openTaskKeyOf(task),
-    { set: { state: 'claimed', lease_id: leaseId, ...until(task, now), instance_id: instanceId } },
+    {
+      set: { state: 'claimed', lease_id: leaseId, ...until(task, now), instance_id: instanceId },
+      remove: [RING],
+    },
     ...leaseAsRead(task),
   );
 
@@ -112,7 +118,7 @@ export const renewLease = (task: OpenTask, now: number): Write =>
   update(
     'task',
     openTaskKeyOf(task),
-    { set: { state: 'claimed', ...until(task, now) } },
+    { set: { state: 'claimed', ...until(task, now) }, remove: [RING] },
     guard('lease: its own', equals('lease_id', task.lease_id)),
     guard('lease: not cancelled', oneOf('state', ['offered', 'claimed'])),
   );
@@ -134,14 +140,14 @@ export const offerTaskAgain = (task: ClaimedTask, epoch: number, now: number): W
   update(
     'task',
     openTaskKeyOf(task),
-    { set: { state: 'offered', epoch, offered_at: now } },
+    { set: { state: 'offered', epoch, offered_at: now, [RING]: 'offered' } },
     isClaimed,
     guard('lease: not renewed', equals('lease_until', task.lease_until)),
   );
 
 /** Tells the listener that holds a task to stop. Demands that it is still held. */
 export const cancelTaskWrite = (task: ClaimedTask): Write =>
-  update('task', openTaskKeyOf(task), { set: { state: 'cancelled' } }, isClaimed);
+  update('task', openTaskKeyOf(task), { set: { state: 'cancelled', [RING]: 'cancelled' } }, isClaimed);
 
 /**
  * A finished task answers a repeated `complete` for a week; a listener silent for longer goes by `desired`.

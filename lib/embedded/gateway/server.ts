@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { corsMethods } from '../../contract/browser/cors.ts';
@@ -18,6 +19,7 @@ import { answerCors, type Cors } from './cors.ts';
 import { clientAddressOf, eventOf, requestTargetOf } from './event.ts';
 import { isEventStream, sendEventStream, unlessAborted } from './event-stream.ts';
 import { createRouter, type Match } from './router.ts';
+import { refuseUpgrade } from './sockets.ts';
 
 /** The largest event that Lambda takes. Handlers have a smaller limit of their own. */
 const BODY_BYTES_MAX = 6 * 1024 * 1024;
@@ -34,6 +36,8 @@ export type GatewayOptions = {
   handlerOf: (row: RouteRow | undefined) => Promise<ApiHandler>;
   /** Answers signed URLs under /blobs/; false when the request is not for it. */
   serveBlob: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+  /** Answers requests to open a WebSocket; absent: they are answered as any other. */
+  upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
   /** Pages of which origins may ask; none unless given. */
   corsOrigins?: readonly string[];
   /** Hosts that requests may name beside loopback ones, as `hostNameOf` spells them; none unless given. */
@@ -105,6 +109,16 @@ class HttpGateway {
     const refusal = { status: 408, code: 'request_timeout', detail: BODY_SILENT };
     endSilentBodies(this.#server, silence, (response) => sendProblem(response, refusal));
     this.#server.on('request', (request, response) => this.#track(this.#answer(request, response)));
+    const { upgrade } = options;
+    if (upgrade !== undefined)
+      this.#server.on('upgrade', (request, socket, head) => {
+        const refused = httpRefusalOf(request, (host) => this.#isServed(host), WAY_OUT);
+        if (refused !== undefined) return refuseUpgrade(socket, refused.status);
+        return void upgrade(request, socket, head).catch((error: unknown) => {
+          socket.destroy();
+          options.onError(error, 'a request to open a socket');
+        });
+      });
   }
 
   listen(): Promise<number> {

@@ -5,6 +5,7 @@ import { askedBriefly } from '../../adapters/brief-repositories.ts';
 import type { CliFiles } from '../../adapters/cli-files.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import type { ConsoleFiles } from '../../adapters/console-files.ts';
+import { idOfRing } from '../../adapters/doorbell.ts';
 import type { HeadPlace } from '../../adapters/head-waker.ts';
 import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { noRegistry } from '../../adapters/images.ts';
@@ -18,6 +19,7 @@ import { openWebhookSender } from '../../adapters/outbound/webhook-sender.ts';
 import type { SignIn } from '../../adapters/sign-in.ts';
 import { issuerAnswers, tokenIssuers } from '../../adapters/token-issuers.ts';
 import { idOfWake, type Wake } from '../../adapters/webhook-waker.ts';
+import type { ListenerRef } from '../../contract/refs.ts';
 import type { Deps } from '../../core/deps.ts';
 import { unkeyed } from '../../core/idempotency.ts';
 import { type KeyUses, onceAnHour } from '../../core/identity/key-uses.ts';
@@ -35,6 +37,7 @@ import { bundledCli } from '../cli-files.ts';
 import { bundledConsole } from '../console-files.ts';
 import type { RuntimeSettings } from '../environment.ts';
 import { createEmbeddedEvents } from '../events.ts';
+import { createEmbeddedSockets, type EmbeddedSockets, embeddedDoorbell } from '../gateway/sockets.ts';
 import { createSystemGit } from '../git/system-git.ts';
 import { createSystemRepositories } from '../git/system-repositories.ts';
 import { openFileKeys } from '../keys.ts';
@@ -54,6 +57,8 @@ export type EmbeddedDeps = Deps & {
   changes: EmbeddedChanges;
   webhookWaker: EmbeddedWaker<Wake>;
   headWaker: EmbeddedWaker<HeadPlace>;
+  doorbellWaker: EmbeddedWaker<ListenerRef>;
+  sockets: EmbeddedSockets;
   workflow: EmbeddedWorkflow;
   apiDocs: ApiDocs;
   consoleFiles: ConsoleFiles;
@@ -123,6 +128,7 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
       ({ pk, sk }: HeadPlace) => `${pk} ${sk}`,
       (error) => parts.log.error(`heads: ${String(error)}`),
     ),
+    ...doorbellOf(parts.log),
     commitStatuses: createCommitStatuses(createGuardedFetch(addresses)),
     repositoryLists: createRepositoryLists(createGuardedFetch(addresses)),
     tokenChecks: createTokenChecks(createGuardedFetch(addresses)),
@@ -140,6 +146,16 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
   const rest = { ...pages, ...signingIn, ...outbound, auditLog, settings: allowed };
   const deps: EmbeddedDeps = { ...base, ...identity, workflow, ...rest };
   return deps;
+}
+
+/** What listeners are rung with. */
+function doorbellOf(log: Log): Pick<EmbeddedDeps, 'doorbell' | 'doorbellWaker' | 'sockets'> {
+  const onError = (error: unknown) => log.error(`doorbell: ${String(error)}`);
+  return {
+    doorbell: embeddedDoorbell,
+    doorbellWaker: createEmbeddedWaker(idOfRing, onError),
+    sockets: createEmbeddedSockets(onError),
+  };
 }
 
 /** For a browser on another machine `localhost` is that machine, which no agent of ours answers at. */

@@ -3,11 +3,13 @@ import type { BuildChanged } from '../../adapters/builds.ts';
 import type { HeadPlace } from '../../adapters/head-waker.ts';
 import type { Wake } from '../../adapters/webhook-waker.ts';
 import { type FunctionRow, functionRows } from '../../contract/functions.ts';
+import type { ListenerRef } from '../../contract/refs.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
 import type { Deps } from '../../core/deps.ts';
 import { dispatchFilters, eventFilters } from '../../store/stream-filters.ts';
 import { codeBuildEventOf } from '../../triggers/build-event.ts';
 import type { ApiHandler } from '../gateway/server.ts';
+import type { SocketHandler } from '../gateway/sockets.ts';
 import type { Consumer } from '../stream/consumer.ts';
 import type { StreamHandler } from '../stream/deliver.ts';
 import type { TaskHandler } from '../workflow/open.ts';
@@ -66,6 +68,20 @@ export const deliverHandler = async (deps: GetDeps): Promise<(wake: Wake) => Pro
     functionRows.deliver,
     await createFrom<(event: Wake) => Promise<unknown>>('functions/webhooks/deliver.ts', deps),
   );
+
+/** The functions behind the sockets of listeners: what opens and forgets them, and what rings. */
+export async function doorbellHandlers(
+  deps: GetDeps,
+): Promise<{ onSocket: SocketHandler; onRing: (listener: ListenerRef) => Promise<void> }> {
+  const [onSocket, onRing] = await Promise.all([
+    createFrom<SocketHandler>('functions/doorbell/socket.ts', deps),
+    createFrom<(listener: ListenerRef) => Promise<void>>('functions/doorbell/ring.ts', deps),
+  ]);
+  return {
+    onSocket: timeLimited(functionRows.socket, onSocket),
+    onRing: timeLimited(functionRows.ring, onRing),
+  };
+}
 
 type Scheduled = (event: { all: boolean }) => Promise<unknown>;
 

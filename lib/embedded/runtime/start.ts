@@ -20,6 +20,7 @@ import {
   apiHandler,
   buildChangedHandler,
   deliverHandler,
+  doorbellHandlers,
   headsHandler,
   streamConsumers,
 } from './handlers.ts';
@@ -169,6 +170,10 @@ async function openEngine(
     if (database.ownership.holds()) await heads(head);
   });
   opened.defer(() => deps.headWaker.close());
+  const { onSocket, onRing } = await doorbellHandlers(() => deps);
+  deps.sockets.onEvent(onSocket);
+  deps.doorbellWaker.onWake(onRing);
+  opened.defer(() => deps.doorbellWaker.close());
   const stream = await openStream({
     client: database.streams,
     streamArn: database.streamArn,
@@ -202,12 +207,14 @@ async function openGateway(
       corsOrigins: settings.corsOrigins,
       publicHosts: settings.publicHosts,
       trustProxy: settings.trustProxy,
+      upgrade: (request, socket, head) => deps.sockets.upgrade(request, socket, head),
       serveBlob: (request, response) => deps.blobs.serve(request, response),
       onError: (error, what) => log.error(`${what}: ${error instanceof Error ? error.stack : String(error)}`),
     });
     opened.defer(async () => {
       // Claims that wait for work would be the last to end.
       deps.taskNotifier.close();
+      deps.sockets.end();
       await gateway.close();
     });
     return gateway;

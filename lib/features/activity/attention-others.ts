@@ -2,7 +2,7 @@ import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
 import { packedId } from '../../core/items/deployment-rows.ts';
 import type { DeploymentRow, Listener } from '../../core/items/items.ts';
-import { findLastSeen, listenerRows } from '../../core/items/listeners.ts';
+import { findSeen, listenerRows } from '../../core/items/listeners.ts';
 import { isListenerOnline } from '../../core/online.ts';
 import { collected } from '../../store/dynamodb/collected.ts';
 import { apiKeyRows } from '../api-keys/store.ts';
@@ -25,7 +25,7 @@ export async function offlineListeners(
       const packed = packedId(listener.id);
       const waiting = rows.filter((row) => row.listener === packed).map(({ name }) => name);
       if (waiting.length === 0 || (await isListenerOnline(deps, tenantId, listener.id))) return undefined;
-      const seenAt = await findLastSeen(deps.table, tenantId, listener.id);
+      const seenAt = (await findSeen(deps.table, tenantId, listener.id))?.at;
       return { id: listener.id, entry: offline(listener, seenAt, waiting) };
     }),
   );

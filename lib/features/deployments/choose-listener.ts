@@ -5,7 +5,7 @@ import type { Deps } from '../../core/deps.ts';
 import { anyListener } from '../../core/items/any-version.ts';
 import type { Listener } from '../../core/items/items.ts';
 import { createListenerWrites } from '../../core/items/listener-writes.ts';
-import { findLastSeen, findListener, listenerRows } from '../../core/items/listeners.ts';
+import { findListener, findSeen, listenerRows } from '../../core/items/listeners.ts';
 import { managedListenerId, newManagedListener } from '../../core/items/managed.ts';
 import { isOnline } from '../../core/online.ts';
 import { canRun } from '../../domain/source.ts';
@@ -74,8 +74,8 @@ async function firstOnline(
 ): Promise<Listener | undefined> {
   for (const listener of listeners) {
     if (computeKinds[listener.compute_type].isManaged) return listener;
-    const lastSeenAt = await findLastSeen(deps.table, listener.tenant_id, listener.id);
-    if (isOnline(lastSeenAt, deps.clock.now())) return listener;
+    const seen = await findSeen(deps.table, listener.tenant_id, listener.id);
+    if (isOnline(seen, deps.clock.now())) return listener;
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { idOfRing } from '../../adapters/doorbell.ts';
 import type { Unpublished } from '../../adapters/events.ts';
 import type { OtherEvent } from '../../contract/events.ts';
 import type { Deps } from '../../core/deps.ts';
@@ -17,8 +18,9 @@ import { deploymentOf } from '../../core/items/item-places.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
 import { otherEventsOf, wakesOf } from './other-events.ts';
+import { ringsOf } from './rings.ts';
 
-type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings' | 'webhookWaker'>;
+type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings' | 'webhookWaker' | 'doorbellWaker'>;
 type RecordDeps = ChangeDeps & EventMemory;
 type OnError = (error: unknown, pk: string) => void;
 
@@ -62,6 +64,7 @@ async function recordChanges(
         const changes = own.map(changedItem);
         await recordAudit(deps, changes);
         for (const wake of changes.flatMap(wakesOf)) await deps.webhookWaker.wake(wake);
+        await wakeDoorbell(deps, changes);
         const unpublished =
           (await recordEvents(deps, pk, changes)) ??
           (await publishOthers(deps, changes.flatMap(otherEventsOf)));
@@ -75,6 +78,13 @@ async function recordChanges(
     }),
   );
   return failed.flat();
+}
+
+/** All of one partition are mostly of one listener: it is woken for once. */
+async function wakeDoorbell({ doorbellWaker }: RecordDeps, changes: ChangedItem[]): Promise<void> {
+  if (doorbellWaker === undefined) return;
+  const rings = new Map(changes.flatMap(ringsOf).map((ref) => [idOfRing(ref), ref]));
+  for (const ref of rings.values()) await doorbellWaker.wake(ref);
 }
 
 async function recordAudit(deps: RecordDeps, changes: ChangedItem[]): Promise<void> {

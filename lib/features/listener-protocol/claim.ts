@@ -1,3 +1,4 @@
+import type { ListenerRef } from '../../contract/refs.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
@@ -11,6 +12,7 @@ import type {
   OpenTask,
   Revision,
 } from '../../core/items/items.ts';
+import { findSocket } from '../../core/items/listener-sockets.ts';
 import { keepVersion } from '../../core/items/listener-writes.ts';
 import { findSeen, getListenerItem } from '../../core/items/listeners.ts';
 import { leaseSecondsOf } from '../../core/items/managed.ts';
@@ -30,15 +32,15 @@ import { type ClaimResponse, type ListenerTask, TASKS_PER_CLAIM_MAX } from './sh
 import { auditSpec, type SpecDeps, specOf } from './spec.ts';
 
 type HandOverDeps = SpecDeps & Pick<Deps, 'clock'>;
-type ClaimDeps = HandOverDeps & Pick<Deps, 'taskNotifier' | 'auditLog'>;
+type ClaimDeps = HandOverDeps & Pick<Deps, 'taskNotifier' | 'auditLog' | 'doorbell'>;
 type ClaimInput = Pick<RouteInput<typeof row>, 'params' | 'body'>;
 
 /**
  * Seconds until the next poll: soon after work (more often follows), else at a pace that a person who waits
  * bears, and after an hour without work at one whose cost an idle month bears; where a claim is held until
- * there is work, at once.
+ * there is work, at once. Whom a doorbell rings asks for what a ring that was lost has told of.
  */
-const POLL_AFTER_SECONDS = { work: 1, idle: 5, quiet: 15, held: 0 } as const;
+const POLL_AFTER_SECONDS = { work: 1, idle: 5, quiet: 15, held: 0, rung: 300 } as const;
 const QUIET_AFTER_MILLISECONDS = 3_600_000;
 
 /**
@@ -50,25 +52,37 @@ export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Cal
   const listenerId = input.params.listener_id;
   const stored = await getListenerItem(deps.table, caller.tenantId, listenerId);
   const listener = await noteVersion(deps, stored, input.body);
-  const noted = await noteSeen(deps, caller.tenantId, listenerId);
   const ref = { tenantId: caller.tenantId, listenerId };
+  const rings = await isRung(deps, ref, input.body);
+  const nextSeconds = rings ? POLL_AFTER_SECONDS.rung : undefined;
+  const noted = await noteSeen(deps, caller.tenantId, listenerId, { isClaim: true, nextSeconds });
   await keepUnmeasured(deps.table, ref, input.body.missing);
   await takeCounts(deps, ref, input.body);
   // Listening begins before looking, so an offer made in between is not slept through.
   const offered = deps.taskNotifier.wait(listenerId, input.body.wait_seconds * 1000);
-  const now = await claimOnce(deps, input, caller, { listener, ...noted });
-  const waits = deps.taskNotifier.holds && input.body.wait_seconds > 0;
+  const now = await claimOnce(deps, input, caller, { listener, rings, ...noted });
+  const waits = deps.taskNotifier.holds && input.body.wait_seconds > 0 && !rings;
   if (now.tasks.length > 0 || now.cancelled.length > 0 || !waits) return now;
   await offered;
   const { changes = 0 } = (await findSeen(deps.table, caller.tenantId, listenerId)) ?? {};
-  return claimOnce(deps, input, caller, { ...noted, listener, changes });
+  return claimOnce(deps, input, caller, { ...noted, listener, rings, changes });
 }
+
+/** The instance says that its socket is open, and a ring would reach it. */
+const isRung = async (
+  { table, clock, doorbell }: ClaimDeps,
+  ref: ListenerRef,
+  { doorbell: isOpen, instance_id: instanceId }: ClaimInput['body'],
+): Promise<boolean> =>
+  doorbell !== undefined &&
+  isOpen === true &&
+  (await findSocket(table, ref, instanceId, clock.now())) !== undefined;
 
 async function claimOnce(
   deps: ClaimDeps,
   { params, body }: ClaimInput,
   caller: Caller,
-  { listener, workedAt, changes }: { listener: Listener } & Noted,
+  { listener, rings, workedAt, changes }: { listener: Listener; rings: boolean } & Noted,
 ): Promise<ClaimResponse> {
   const { holding, instance_id: instanceId } = body;
   const claimant = { tenantId: caller.tenantId, listenerId: params.listener_id, instanceId, holding };
@@ -91,12 +105,25 @@ async function claimOnce(
   // Also after `cancelled`: a claim is answered at once as long as there is any, and the listener needs a
   // while to stop.
   const found = tasks.length > 0 || cancelled.length > 0;
-  if (found) await noteWork(deps, caller.tenantId, params.listener_id, workedAt);
-  const poll_after_seconds = found ? POLL_AFTER_SECONDS.work : pauseOf(deps, workedAt, held > 0);
-  return { tasks, cancelled, poll_after_seconds, desired_changes: changes };
+  const nextSeconds = rings ? POLL_AFTER_SECONDS.rung : undefined;
+  if (found) await noteWork(deps, claimant, { workedAt, nextSeconds });
+  const url = deps.doorbell?.addressOf(params.listener_id, instanceId);
+  return {
+    tasks,
+    cancelled,
+    poll_after_seconds: found
+      ? POLL_AFTER_SECONDS.work
+      : pauseOf(deps, { workedAt, atWork: held > 0, rings }),
+    desired_changes: changes,
+    ...(url !== undefined && { doorbell: { url, rings } }),
+  };
 }
 
-function pauseOf({ taskNotifier, clock }: ClaimDeps, workedAt: number, atWork: boolean): number {
+function pauseOf(
+  { taskNotifier, clock }: ClaimDeps,
+  { workedAt, atWork, rings }: { workedAt: number; atWork: boolean; rings: boolean },
+): number {
+  if (rings) return POLL_AFTER_SECONDS.rung;
   if (taskNotifier.holds) return POLL_AFTER_SECONDS.held;
   if (atWork) return POLL_AFTER_SECONDS.work;
   const isQuiet = clock.now() - workedAt >= QUIET_AFTER_MILLISECONDS;

@@ -29,6 +29,7 @@ export const claimTasks = route({
   path: '/v2/listeners/{listener_id}/tasks/claim',
   handler: 'functions/api/listener-protocol/claim.ts',
   access: ['table:get', 'table:query', 'table:update', 'keys:decrypt', 'artifacts:read'],
+  variables: ['DOORBELL_URL'],
   audit: ['revision_spec.read'],
   summary: 'Ask for work',
   params: listenerParams,

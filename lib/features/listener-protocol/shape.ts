@@ -27,7 +27,8 @@ export const TASKS_PER_CLAIM_MAX = 10;
  * `holding` names tasks that it is at work on: they count towards `max`, keep their lease, and do not come
  * back. `platform`: the machine (`linux/arm64`), for which folders and images are built. `counts`: minutes
  * that are over, in which something happened; they are sent until a claim with them is answered. `missing`:
- * what the listener cannot measure, and why; absent: it says nothing of that.
+ * what the listener cannot measure, and why; absent: it says nothing of that. `doorbell`: the instance has a
+ * socket open, and claims when it rings.
  */
 export const claimRequest = z
   .object({
@@ -42,6 +43,7 @@ export const claimRequest = z
     wait_seconds: z.int().min(0).max(20).nullish(),
     counts: z.array(countsRow).max(COUNTS_ROWS_MAX).nullish(),
     missing: z.array(unmeasured).max(measured.length).nullish(),
+    doorbell: z.boolean().nullish(),
   })
   .transform(withoutNulls)
   .transform(({ max = 1, holding = [], wait_seconds = 0, ...rest }) => ({
@@ -131,13 +133,16 @@ export type DeployTask = Extract<ListenerTask, { kind: 'DEPLOY' }>;
  * `lease_id`, which it must use from then on. `cancelled` lists tasks of this instance to stop now and
  * then to complete with outcome `stopped`. `desired_changes` counts what a request has changed in `desired`
  * beside all tasks: another number than before means to read that now. An older control plane does not send
- * it.
+ * it. `doorbell`: where a socket is opened that rings when there is something to claim, relative to the
+ * listener's own routes or absolute, and whether it rings this instance already (`rings`): only then is
+ * `poll_after_seconds` in minutes. Absent: there is none.
  */
 export const claimResponse = z.object({
   tasks: z.array(listenerTask),
   cancelled: z.array(z.guid()),
   poll_after_seconds: z.number(),
   desired_changes: z.int().optional(),
+  doorbell: z.object({ url: z.string(), rings: z.boolean() }).optional(),
 });
 export type ClaimResponse = z.infer<typeof claimResponse>;
 

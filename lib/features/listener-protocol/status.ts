@@ -39,7 +39,7 @@ export async function reportStatus(
 ): Promise<{ accepted: number }> {
   const ref = { tenantId: caller.tenantId, listenerId: params.listener_id };
   await getListenerItem(deps.table, ref.tenantId, ref.listenerId);
-  await noteSeen(deps, ref.tenantId, ref.listenerId);
+  await noteSeen(deps, ref.tenantId, ref.listenerId, { isClaim: false });
   const accepted = await (body.reports.length < REPORTS_REMEMBERED_MIN
     ? takeAll(deps, ref, body.reports).then(({ accepted: count }) => count)
     : takeUnlessKnown(deps, ref, body.reports));

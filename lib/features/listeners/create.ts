@@ -23,7 +23,7 @@ export async function createListener(
   const listener = newListener(deps, body, caller.tenantId);
   const audit = auditMarkOf(deps, { action: 'listener.create' }, caller);
   const shown = listenerViewOf(listener, {
-    lastSeenAt: undefined,
+    seen: undefined,
     now: deps.clock.now(),
     capacity: null,
   });

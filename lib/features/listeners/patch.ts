@@ -7,7 +7,7 @@ import type { Deps } from '../../core/deps.ts';
 import { dropMark, takeMark } from '../../core/items/default-listener.ts';
 import type { Listener } from '../../core/items/items.ts';
 import { changeListener } from '../../core/items/listener-writes.ts';
-import { computeConfigOf, countChange, findLastSeen, getListenerItem } from '../../core/items/listeners.ts';
+import { computeConfigOf, countChange, findSeen, getListenerItem } from '../../core/items/listeners.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { checkNamespacesUnused, closeUnused } from './closing.ts';
 import type { patchListener as row } from './routes.ts';
@@ -27,19 +27,19 @@ export async function patchListener(
   caller: Pick<Caller, 'tenantId' | 'userId' | 'keyId'>,
 ): Promise<ListenerView> {
   const audit = auditMarkOf(deps, { action: 'listener.change' }, caller);
-  const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, params.listener_id);
+  const seen = await findSeen(deps.table, caller.tenantId, params.listener_id);
   return retryRaces(deps.table, async () => {
     const before = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
     checkImmutable(before, body);
     const after = changed(deps, before, body);
     const closingId = await closeLeaving(deps, before, after);
     const capacity = await capacityOf(deps.table, after);
-    const shown = listenerViewOf(after, { lastSeenAt, now: deps.clock.now(), capacity });
+    const shown = listenerViewOf(after, { seen, now: deps.clock.now(), capacity });
     await transact(deps.table, [
       ...changeListener(before, after, closingId, audit),
       ...(body.is_default === true ? await takeMark(deps.table, after) : []),
       ...(body.is_default === false ? dropMark(before) : []),
-      ...(lastSeenAt !== undefined && !hasSameConfig(before, after) ? [tellOf(after)] : []),
+      ...(seen !== undefined && !hasSameConfig(before, after) ? [tellOf(after)] : []),
       ...deps.idempotency.record(shown),
     ]);
     return shown;

@@ -3,8 +3,8 @@ import { podSecurityOf } from '../../contract/pod-security.ts';
 import type { Deps } from '../../core/deps.ts';
 import { findComputeUse } from '../../core/items/compute-use.ts';
 import type { Listener } from '../../core/items/items.ts';
-import { computeConfigOf, findLastSeen } from '../../core/items/listeners.ts';
-import { isOnline } from '../../core/online.ts';
+import { computeConfigOf, findSeen } from '../../core/items/listeners.ts';
+import { isOnline, type Sighting } from '../../core/online.ts';
 import type { Table } from '../../store/table.ts';
 import type { ListenerView } from './shape.ts';
 
@@ -15,17 +15,13 @@ const PRIVILEGED =
 const warningsOf = ({ compute_type: type, compute_config: config }: Listener): string[] =>
   computeKinds[type].isCluster && podSecurityOf(config) === 'privileged' ? [PRIVILEGED] : [];
 
-/** `lastSeenAt`: when it last called, in epoch milliseconds. `capacity`: as `capacityOf` gives it. */
+/** `seen`: when it last called. `capacity`: as `capacityOf` gives it. */
 export function listenerViewOf(
   listener: Listener,
-  {
-    lastSeenAt,
-    now,
-    capacity,
-  }: { lastSeenAt: number | undefined; now: number; capacity: ListenerView['capacity'] },
+  { seen, now, capacity }: { seen: Sighting | undefined; now: number; capacity: ListenerView['capacity'] },
 ): ListenerView {
-  const isThere = computeKinds[listener.compute_type].isManaged || isOnline(lastSeenAt, now);
-  const seen = isThere ? 'ONLINE' : 'OFFLINE';
+  const isThere = computeKinds[listener.compute_type].isManaged || isOnline(seen, now);
+  const status = isThere ? 'ONLINE' : 'OFFLINE';
   return {
     id: listener.id,
     compute_type: listener.compute_type,
@@ -36,8 +32,8 @@ export function listenerViewOf(
     version: listener.version ?? null,
     platform: listener.platform ?? null,
     is_default: listener.is_default,
-    last_seen_at: lastSeenAt === undefined ? null : new Date(lastSeenAt).toISOString(),
-    status: lastSeenAt === undefined && !isThere ? 'NEVER_SEEN' : seen,
+    last_seen_at: seen === undefined ? null : new Date(seen.at).toISOString(),
+    status: seen === undefined && !isThere ? 'NEVER_SEEN' : status,
     warnings: warningsOf(listener),
     capacity,
   };
@@ -62,7 +58,7 @@ export async function currentViewOf(
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
   listener: Listener,
 ): Promise<ListenerView> {
-  const lastSeenAt = await findLastSeen(table, listener.tenant_id, listener.id);
+  const seen = await findSeen(table, listener.tenant_id, listener.id);
   const capacity = await capacityOf(table, listener);
-  return listenerViewOf(listener, { lastSeenAt, now: clock.now(), capacity });
+  return listenerViewOf(listener, { seen, now: clock.now(), capacity });
 }

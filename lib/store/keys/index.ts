@@ -7,8 +7,8 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * Every key of the table. Each starts with the tenant or organization that owns the item, so code that forgot
  * a check still could not read across tenants; the exceptions are API keys, links to the console and logins
  * by their hashes, integrations and memberships by their ids and rules by their repository (they tell the
- * tenant), tokens of jobs that were exchanged, refusals of callers of whom nothing is known, the engine's
- * leases, and the use of what all tenants share.
+ * tenant), tokens of jobs that were exchanged, connections of sockets, refusals of callers of whom nothing is
+ * known, the engine's leases, and the use of what all tenants share.
  *
  * | Question                                              | pk                     | sk                |
  * |-------------------------------------------------------|------------------------|-------------------|
@@ -38,6 +38,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | is it online, as far as was told                      | T#tenant#L#listener    | PRESENCE          |
  * | when it last called                                   | T#tenant#L#listener    | SEEN              |
  * | what it cannot measure                                | T#tenant#L#listener    | UNMEASURED        |
+ * | which sockets is it rung at (expire)                  | T#tenant#L#listener    | BELL#instance     |
  * | the tasks it may claim or holds                       | T#tenant#L#listener    | OPEN#task         |
  * | a task that ended (expires)                           | T#tenant#L#listener    | DONE#task         |
  * | what should run on it                                 | T#tenant#L#listener    | P#deployment      |
@@ -80,6 +81,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | how many of a kind has this tenant; this organization | T#tenant#CT; O#org#CT | kind             |
  * | which builds of this tenant run at once              | T#tenant#B             | place             |
  * | in which tenants is this user a member (thin rows)    | M#member id            | tenant id         |
+ * | whose socket is this connection (expires)             | WS#connection id       | A                 |
  * | an organization's tenants, newest first (thin rows)   | O#org#TL               | tenant id         |
  * | an organization's OAuth providers; one, by its name   | O#org#OP               | provider id       |
  * | a user's OAuth tokens, by provider, person and agent  | T#tenant#OT#sha256     | provider#sha256#token |

@@ -123,7 +123,7 @@ describe('what is stored', () => {
     const world = await busyTable();
     const recorded = await record();
     const stored = await allItems(world.deps.table);
-    const keys = new Set(['pk', 'sk', 'due_pk', 'due_at', 'ttl', 'audit']);
+    const keys = new Set(['pk', 'sk', 'due_pk', 'due_at', 'ttl', 'audit', 'ring']);
     for (const item of stored) {
       const key = `${String(item.entity)}@${String(item.v)}`;
       // What is written and never read has no schema, only its attributes.

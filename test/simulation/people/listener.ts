@@ -3,6 +3,7 @@ import type { Caller } from '../../../lib/core/caller.ts';
 import { claimTasks } from '../../../lib/features/listener-protocol/claim.ts';
 import { completeTask } from '../../../lib/features/listener-protocol/complete.ts';
 import { heartbeatTask } from '../../../lib/features/listener-protocol/heartbeat.ts';
+import type { ClaimResponse } from '../../../lib/features/listener-protocol/shape.ts';
 import type { Pause } from '../../../lib/listener/backoff.ts';
 import { ClaimLoop } from '../../../lib/listener/claim-loop.ts';
 import type { ControlPlane, Lost } from '../../../lib/listener/control-plane.ts';
@@ -10,9 +11,11 @@ import { createLog } from '../../../lib/listener/log.ts';
 import { TaskRunner } from '../../../lib/listener/task-runner.ts';
 import type { SimulatedDeps } from '../deps.ts';
 import type { Ground } from '../ground.ts';
+import type { SocketService } from '../services/sockets.ts';
 import type { Item } from '../table/expressions.ts';
 import type { MemoryTable } from '../table/memory-table.ts';
 import { NOTHING } from '../virtual-time.ts';
+import { SimulatedDoorbell } from './doorbell.ts';
 import { SimulatedDriver } from './driver.ts';
 
 /** Asks the control plane; rejects when no answer comes, and with what it refuses. */
@@ -26,6 +29,7 @@ export type ListenerOptions = {
   slow: boolean;
   api: Api;
   table: MemoryTable;
+  sockets: SocketService;
 };
 
 type Asks = Pick<ControlPlane, 'claim' | 'heartbeat' | 'complete' | 'taskLogs'>;
@@ -46,6 +50,8 @@ export class SimulatedListener {
   readonly #applied: Applied = new Map();
   /** When a claim was last answered; epoch milliseconds. */
   #claimedAt = 0;
+  /** The doorbell that it was offered last. */
+  #offered: Pick<ClaimResponse, 'doorbell'> | undefined;
   /** What each task is of. */
   readonly #revisions = new Map<string, string>();
   /** Ends the program that runs. */
@@ -83,8 +89,14 @@ export class SimulatedListener {
       claimAgain: () => claims.again(),
       onEnded: () => claims.wake(),
     });
+    const doorbell = new SimulatedDoorbell(this.#ground, {
+      ...this.#options,
+      program: program.signal,
+      wake: () => claims.wake(),
+    });
     const claims: ClaimLoop = new ClaimLoop({
       controlPlane,
+      doorbell,
       log: SILENT_LOG,
       pause,
       instanceId,
@@ -202,14 +214,15 @@ export class SimulatedListener {
     const ask = <T>(name: string, run: (deps: SimulatedDeps) => Promise<T>, signal: AbortSignal) =>
       orAborted(this.#ask(name, program, run, signal), signal);
     return {
-      claim: async ({ max, holding, wait_seconds }, signal) => {
-        const body = { instance_id: instanceId, max, holding, wait_seconds };
+      claim: async ({ max, holding, wait_seconds, doorbell }, signal) => {
+        const body = { instance_id: instanceId, max, holding, wait_seconds, doorbell };
         const asked = { params: { listener_id: listenerId }, body };
-        if (this.#hearsNothing(holding))
-          return { tasks: [], cancelled: [], poll_after_seconds: IDLE_POLL_SECONDS };
+        if (doorbell !== true && this.#hearsNothing(holding))
+          return { tasks: [], cancelled: [], poll_after_seconds: IDLE_POLL_SECONDS, ...this.#offered };
         const answer = await ask('claim', (deps) => claimTasks(deps, asked, caller), signal);
         if (typeof answer === 'string') throw new Error(`claim: ${answer}`);
         this.#claimedAt = time.now;
+        this.#offered = answer.doorbell && { doorbell: { ...answer.doorbell, rings: false } };
         for (const task of answer.tasks)
           if (task.kind === 'DEPLOY') this.#revisions.set(task.task_id, task.revision_id);
         return answer;

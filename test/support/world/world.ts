@@ -115,6 +115,7 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
     webhookSender: openWebhookSender({ allowedHosts: [], loopback: true }),
     webhookWaker: { wake: async () => undefined },
     headWaker: { wake: async () => undefined },
+    sockets: { send: async () => 'gone', close: async () => undefined },
     idempotency: unkeyed,
     auditLog: unheardAuditLog,
     settings: {

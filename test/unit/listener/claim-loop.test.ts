@@ -20,7 +20,12 @@ type Claim = {
 };
 
 /** A loop whose claims the test answers. */
-function aLoop(held: string[] = [], waiting: CountsRow[] = [], missing: () => Unmeasured[] = () => []) {
+function aLoop(
+  held: string[] = [],
+  waiting: CountsRow[] = [],
+  missing: () => Unmeasured[] = () => [],
+  more: { doorbell?: { isOpen: () => boolean; learned: () => void }; onRest?: (rest: number) => void } = {},
+) {
   const claims: Claim[] = [];
   const applied: ClaimResponse[] = [];
   const end = new AbortController();
@@ -47,6 +52,7 @@ function aLoop(held: string[] = [], waiting: CountsRow[] = [], missing: () => Un
       settle: async (rows) => void waiting.splice(0, rows.length),
     },
     onAnswer: (answer) => applied.push(answer),
+    ...more,
   });
   const running = loop.run(end.signal);
   const stop = () => {
@@ -184,5 +190,34 @@ describe('counts on claims', () => {
     missing.pop();
     second.answer();
     expect((await claim(2)).body.missing).toEqual([]);
+  });
+});
+
+describe('a doorbell', () => {
+  it('is said to be open, and rings for another claim, once for all rings during one', async () => {
+    const isOpen = { now: false };
+    const learned: unknown[][] = [];
+    const rests: number[] = [];
+    const { loop, claim, claims } = aLoop([], [], () => [], {
+      doorbell: { isOpen: () => isOpen.now, learned: (...all: unknown[]) => void learned.push(all) },
+      onRest: (rest) => void rests.push(rest),
+    });
+    const first = await claim(0);
+    expect(first.body).not.toHaveProperty('doorbell');
+    isOpen.now = true;
+    for (let ring = 0; ring < 3; ring++) loop.wake();
+    const doorbell = { url: 'doorbell', rings: true };
+    first.answer({ poll_after_seconds: 300, doorbell });
+    const second = await claim(1);
+    expect(second.body).toMatchObject({ doorbell: true });
+    second.answer({ poll_after_seconds: 300, doorbell });
+    await until(() => rests.length === 2, { what: 'its rest', firstMs: 1 });
+    expect([claims.length, rests]).toEqual([2, [300_000, 300_000]]);
+    expect(learned).toEqual([
+      [doorbell, false],
+      [doorbell, true],
+    ]);
+    loop.wake();
+    await claim(2);
   });
 });

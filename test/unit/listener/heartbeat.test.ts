@@ -40,6 +40,20 @@ it('one that leads writes only while it goes on asking the control plane', async
   expect(beats()).toBe(true);
 });
 
+it('one that was told to rest need not ask before that is over', async () => {
+  const { heartbeat, clock, beats } = await aHeartbeat();
+  heartbeat.attempted();
+  heartbeat.rests(300_000);
+  clock.now = 450_000;
+  expect(beats()).toBe(true);
+  clock.now = 450_001;
+  expect(beats()).toBe(false);
+  heartbeat.attempted();
+  heartbeat.rests(5_000);
+  clock.now += 155_001;
+  expect(beats()).toBe(false);
+});
+
 it('a file that cannot be written is said, and nothing else happens', async () => {
   const lines: string[] = [];
   const file = join(await temporaryFolder(), 'missing', 'heartbeat');
