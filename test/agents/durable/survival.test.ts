@@ -9,16 +9,16 @@ import { Killer } from './survival/kills.ts';
 import { type Kill, type StepLine, told, verdictOf } from './survival/lines.ts';
 
 /** What `npm run test:survival` counts takes a quarter of an hour; every run of CI does a part of it. */
-const isWhole = process.env.TEST_SURVIVAL === 'whole';
-const THREADS = isWhole ? 40 : 16;
-const DEPLOYS = isWhole ? 30 : 12;
+const isThirty = process.env.TEST_SURVIVAL === 'whole';
+const THREADS = isThirty ? 40 : 16;
+const DEPLOYS = isThirty ? 30 : 12;
 /** Threads that begin before the first of the deploys. One more begins with each of them. */
 const EARLY = THREADS - DEPLOYS;
 /** One a deploy, so as many of each. */
 const KILLED: readonly Kill['what'][] = ['server', 'worker', 'postgres'];
 const STEP_SECONDS = '1';
 /** A thread that waits is answered after so many deploys, while others are killed. */
-const ANSWERED_AFTER = isWhole ? 10 : 4;
+const ANSWERED_AFTER = isThirty ? 10 : 4;
 
 describe('a durable agent on a machine', () => {
   const ends: (() => void | Promise<void>)[] = [];
