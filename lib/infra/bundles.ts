@@ -92,13 +92,17 @@ export async function bundleFunctions(
     await writeConsole(join(outputFolder, bundleFolderOf(getConsole.handler), 'console'));
   if (handlers.includes(getCli.handler))
     await writeCli(join(outputFolder, bundleFolderOf(getCli.handler), 'cli'));
-  return new Map(
+  return bundlesIn(outputFolder, handlers);
+}
+
+/** The bundles of these handlers that `bundleFunctions` has put into a folder. */
+export const bundlesIn = (outputFolder: string, handlers: readonly string[]): Map<string, Bundle> =>
+  new Map(
     handlers.map((handler) => {
       const folder = join(outputFolder, bundleFolderOf(handler));
       return [handler, { folder, sizeBytes: statSync(join(folder, 'index.mjs')).size }];
     }),
   );
-}
 
 const apiDocsPackage = dirname(require.resolve('swagger-ui-dist/package.json'));
 

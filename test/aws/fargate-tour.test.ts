@@ -82,8 +82,8 @@ async function reach(printed: string): Promise<void> {
   const balancer = await openGateway(`http://${LoadBalancers[0]?.DNSName}:${ground.emulator.port}`);
   closing.push(balancer.close);
   Object.assign(variables, {
-    ApiUrl: api.baseUrl,
-    TableName: outputOf(printed, 'TableName'),
+    SLIPWAY_URL: api.baseUrl,
+    TABLE: outputOf(printed, 'TableName'),
     AGENTS_NETWORK: outputOf(printed, 'AgentsNetwork'),
     NODE_OPTIONS: `--import=${new URL('../support/aws/front-hook.mjs', import.meta.url).href}`,
     FRONT_HOST: new URL(outputOf(printed, 'AgentsUrl')).host,
@@ -103,10 +103,12 @@ const steps: Step[] = [
   {
     command: /^npm run slipway -- first-agent --compute fargate /,
     follow: async (command) => {
-      const running = follow(command);
       const builds = new BuildService(ground.emulator, 'prod');
-      await finishAsImage(ground, builds, await builds.take());
-      const printed = await running;
+      // A command that fails begins no build that could be waited for.
+      const [printed] = await Promise.all([
+        follow(command),
+        builds.take().then((build) => finishAsImage(ground, builds, build)),
+      ]);
       expect(printed).toMatch(new RegExp(`^It answers: https://${variables.FRONT_HOST}/d/\\S+/hello$`, 'm'));
       expect(printed).toMatch(/open to the internet/);
     },

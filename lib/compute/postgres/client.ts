@@ -94,10 +94,12 @@ const codeOf = (error: unknown): string =>
 /** What says that a server is not there yet, or ends just now: of the system, and of PostgreSQL. */
 const AWAY_CODES = new Set(['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
 
+/** The same in the client's own words, which have no code: in a query, and in what is asked after it. */
+const AWAY_MESSAGE = /^(?:Connection terminated|Client has encountered a connection error)/;
+
 /** Whether a server was not there, or has broken off: it is started again. */
 export const isAway = (error: unknown): boolean =>
-  AWAY_CODES.has(codeOf(error)) ||
-  (error instanceof Error && error.message.startsWith('Connection terminated'));
+  AWAY_CODES.has(codeOf(error)) || (error instanceof Error && AWAY_MESSAGE.test(error.message));
 
 async function connect(admin: ClientConfig): Promise<Client> {
   const client = new Client(admin);

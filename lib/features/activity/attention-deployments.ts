@@ -3,7 +3,7 @@ import { findDeployment } from '../../core/items/deployments.ts';
 import { type FeedEvent, feedNewestFirst } from '../../core/items/feed.ts';
 import { findHealth } from '../../core/items/health.ts';
 import type { Deployment, DeploymentRow } from '../../core/items/items.ts';
-import { findWithRevision } from '../../core/items/revisions.ts';
+import { findRevisionByNumber } from '../../core/items/revisions.ts';
 import { numberOf } from '../../domain/revision-id.ts';
 import { firstSentence } from './first-sentence.ts';
 import type { AttentionEntry } from './shape.ts';
@@ -96,7 +96,10 @@ async function failure(
 ): Promise<AttentionEntry | undefined> {
   if (event.type !== 'revision.status_changed' || event.revision_id === undefined) return undefined;
   const number = numberOf(event.revision_id);
-  const [deployment, revision] = await findWithRevision(table, { tenantId, deploymentId: row.sk }, number);
+  const [deployment, revision] = await Promise.all([
+    findDeployment(table, tenantId, row.sk),
+    findRevisionByNumber(table, { tenantId, deploymentId: row.sk }, number),
+  ]);
   // A newer one is on its way, or the deployment has just gone.
   if (revision === undefined || deployment?.latest_revision_id !== revision.id) return undefined;
   if (revision.status !== event.status) return undefined;

@@ -37,7 +37,7 @@ export const listAttention = route({
   method: 'GET',
   path: '/v2/attention',
   handler: 'functions/api/activity/attention.ts',
-  access: ['table:get', 'table:get-both', 'table:query'],
+  access: ['table:get', 'table:query'],
   area: 'logs',
   permission: 'deployments:read',
   summary:

@@ -10,8 +10,8 @@ const UNAVAILABLE = '503 The identity provider is not responding at the moment; 
 
 /** The issuer, what verifies its tokens, and the clock that this reads. */
 async function anInstallation() {
-  const issuer = await anIssuer();
   let now = Date.now();
+  const issuer = await anIssuer(() => now);
   const provider = oidcProvider({ issuer: issuer.url, audience: AUDIENCE }, () => now);
   const wait = (milliseconds: number) => {
     now += milliseconds;

@@ -139,7 +139,7 @@ describe('a token of a job', () => {
 
   it('is of another user than the same name of another issuer, but not of the one of bearer tokens', async () => {
     const { world, admin } = await withCi();
-    const [own, other] = [await anIssuer(), await anIssuer()];
+    const [own, other] = [await anIssuer(world.deps.clock.now), await anIssuer(world.deps.clock.now)];
     world.deps.tokenIssuers = exchangesOf([other.url], world.deps, own.url);
     expect(world.deps.tokenIssuers.issuers).toEqual([own.url, other.url]);
     await makeRule(admin, { issuer: own.url });
@@ -152,7 +152,7 @@ describe('a token of a job', () => {
 
   it('is taken while another issuer does not answer', async () => {
     const { world, admin } = await withCi();
-    const [dead, living] = [await anIssuer(), await anIssuer()];
+    const [dead, living] = [await anIssuer(world.deps.clock.now), await anIssuer(world.deps.clock.now)];
     world.deps.tokenIssuers = exchangesOf([dead.url, living.url], world.deps);
     let isAsked = () => undefined as void;
     const asked = new Promise<void>((resolve) => {

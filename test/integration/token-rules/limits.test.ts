@@ -8,7 +8,7 @@ const MISSING = `400 No rule takes tokens of this issuer for repository_id ${git
 it('one address exchanges so many tokens within ten minutes; others are not held up', async () => {
   const { world, issuer } = await withCi();
   const asked = async (address: string) => {
-    const token = await jobToken(issuer, { exp: Math.floor(Date.now() / 1000) + 3600 });
+    const token = await jobToken(issuer, { exp: Math.floor(world.deps.clock.now() / 1000) + 3600 });
     return refusedWith(exchange(world, token, {}, {}, address));
   };
   const all = await Promise.all(Array.from({ length: EXCHANGES_MAX }, () => asked('2001:db8::1')));

@@ -91,7 +91,7 @@ export const exchange = async (
 /** An organization that takes tokens of an issuer of jobs. */
 export async function withCi() {
   const world = await aWorld();
-  const issuer = await anIssuer();
+  const issuer = await anIssuer(world.deps.clock.now);
   world.deps.tokenIssuers = exchangesOf([issuer.url], world.deps);
   const admin = await anOrganization(world);
   return { world, issuer, admin };

@@ -34,7 +34,8 @@ const publicPart = async ({ kid, alg, publicKey }: SigningKey): Promise<JWK> => 
 
 const DISCOVERY = '/.well-known/openid-configuration';
 
-export async function anIssuer(): Promise<Issuer> {
+/** `now`: the clock that its tokens are made by, of whoever reads them where that is not the machine's. */
+export async function anIssuer(now: () => number = Date.now): Promise<Issuer> {
   const key = await aSigningKey();
   let published = [await publicPart(key)];
   const server = createServer(({ url: path = '' }, response) => {
@@ -56,7 +57,7 @@ export async function anIssuer(): Promise<Issuer> {
       published = await Promise.all(keys.map(publicPart));
     },
     token: (subject, changes = {}, by = key, typ) => {
-      const seconds = Math.floor(Date.now() / 1000);
+      const seconds = Math.floor(now() / 1000);
       const usual = { iss: issuer.url, aud: AUDIENCE, sub: subject, iat: seconds, exp: seconds + 300 };
       const claims = Object.entries({ ...usual, ...changes }).filter(([, value]) => value !== undefined);
       const payload: JWTPayload = Object.fromEntries(claims);

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { chmodSync, mkdirSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { whyNoWheel } from '../../../lib/compute/postgres/binaries.ts';
+import { isAway } from '../../../lib/compute/postgres/client.ts';
 import { canReach, postgresUser, userNamed } from '../../../lib/compute/postgres/user.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { newFolder } from '../../support/files/temporary-folder.ts';
@@ -53,4 +57,39 @@ describe('whom PostgreSQL runs as', () => {
     const owner = process.getuid?.() ?? 0;
     expect(canReach(join(inner, 'postgres'), { uid: owner, gid: 54_321 })).toBe(true);
   });
+});
+
+/** Lets everybody in, and breaks the connection off at once. */
+const LETS_IN = Buffer.from([
+  ...Buffer.from('R'),
+  0,
+  0,
+  0,
+  8,
+  0,
+  0,
+  0,
+  0,
+  ...Buffer.from('Z'),
+  0,
+  0,
+  0,
+  5,
+  73,
+]);
+
+test('what is asked on a connection that broke before it is asked of a server that is away', async () => {
+  const server = createServer((socket) =>
+    socket.once('data', () => socket.write(LETS_IN, () => setImmediate(() => socket.resetAndDestroy()))),
+  );
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = new Client({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+  // The connection's end is one more.
+  const broken = new Promise((resolve) => client.on('error', resolve));
+  await client.connect();
+  const error = await broken;
+  const asked: unknown = await client.query('SELECT 1').catch((each: unknown) => each);
+  expect(String(asked)).toContain('not queryable');
+  expect([error, asked].map(isAway)).toEqual([true, true]);
 });
