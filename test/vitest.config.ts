@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { isBrief, LEFT_OUT } from './support/run/brief.ts';
 import { quickFolder, runFolder } from './support/run/quick-folder.ts';
 import { LongestFirst } from './support/run/sequencer.ts';
 
@@ -20,6 +21,7 @@ const otherRuns = [
   ...awsFolders,
   ...(process.env.TEST_KILLS === undefined ? ['test/kills/**'] : []),
   ...(process.env.TEST_AGENTS === undefined ? ['test/e2e/agents*.test.ts', 'test/agents/**'] : []),
+  ...(isBrief ? LEFT_OUT : []),
   ...(process.env.TEST_BROWSER === undefined ? ['test/e2e/*-browser.test.ts'] : []),
 ];
 

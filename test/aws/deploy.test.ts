@@ -27,7 +27,7 @@ import { consentTests, oauthTests } from './oauth-tests.ts';
 import { unusedPermissions } from './permissions.ts';
 import { pushTests } from './push-tests.ts';
 import { seldomTests } from './seldom-tests.ts';
-import { templatesIn, weightsIn } from './templates.ts';
+import { templatesIn, weights } from './templates.ts';
 import { FOREIGN_ID, type Tour } from './tour.ts';
 import { webhookTests } from './webhook-tests.ts';
 
@@ -89,8 +89,7 @@ describe('an installation on AWS', () => {
   });
 
   it('has functions that start as soon as their AWS clients let them: none weighs more than its kind may', async () => {
-    const { ground } = at();
-    expect(misweighed(await weightsIn(ground.cdk.outputFolder))).toEqual([]);
+    expect(misweighed(await weights())).toEqual([]);
   });
 
   it('refuses who has no key, who may not, and what is not there', async () => {

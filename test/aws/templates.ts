@@ -1,7 +1,7 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleFolderOf } from '../../lib/infra/bundles.ts';
 import { handlers } from '../../lib/infra/handlers.ts';
+import { keptBundles } from '../../lib/infra/kept-bundles.ts';
 
 /** The templates that were synthesised into a folder, with how many resources each has. */
 export async function templatesIn(folder: string): Promise<{ name: string; resources: number }[]> {
@@ -15,11 +15,8 @@ export async function templatesIn(folder: string): Promise<{ name: string; resou
   );
 }
 
-/** The bytes of the code of every function that was synthesised into a folder, by handler. */
-export async function weightsIn(folder: string): Promise<Map<string, number>> {
-  const weights = handlers().map(async (handler) => {
-    const { size } = await stat(join(folder, 'bundles', bundleFolderOf(handler), 'index.mjs'));
-    return [handler, size] as const;
-  });
-  return new Map(await Promise.all(weights));
+/** The bytes of the code of every function, by handler, as what is deployed from these sources has it. */
+export async function weights(): Promise<Map<string, number>> {
+  const bundles = await keptBundles(handlers());
+  return new Map([...bundles].map(([handler, { sizeBytes }]) => [handler, sizeBytes]));
 }

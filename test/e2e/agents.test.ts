@@ -5,6 +5,7 @@ import { agentFiles } from '../support/programs/agents.ts';
 import { create, ended, endProgram } from '../support/programs/program.ts';
 import { expectTour } from '../support/programs/tour.ts';
 import { installUv, type Uv } from '../support/programs/uv.ts';
+import { isBrief } from '../support/run/brief.ts';
 import { expectAgentFlow } from './agent-flow.ts';
 import { expectClosedAgent } from './agents-closed.ts';
 import { expectLockedInstall, expectUnfitLockfile } from './agents-locked.ts';
@@ -61,7 +62,7 @@ it.each([
   FLOW_MS,
 );
 
-it.each([['shout-agent'], ['shout-agent-python']])(
+it.each(isBrief ? [['shout-agent']] : [['shout-agent'], ['shout-agent-python']])(
   'a nested %s is deployed from a tarball, and its log is followed while it runs',
   async (example) => {
     showOutputOnFailure();
@@ -70,7 +71,7 @@ it.each([['shout-agent'], ['shout-agent-python']])(
   FLOW_MS,
 );
 
-it.each([['shout-agent'], ['shout-agent-python']])(
+it.skipIf(isBrief).each([['shout-agent'], ['shout-agent-python']])(
   '%s serves without what its server has for development',
   async (example) => {
     showOutputOnFailure();
@@ -92,11 +93,13 @@ it.each([
   FLOW_MS,
 );
 
-it.each([
-  ['shout-agent', []],
+const TOURS: [example: string, more: string[]][] = [
   // Its run goes on after a crash.
   ['shout-agent-python', ['v1: ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE TEN?!', 'success']],
-])(
+  ['shout-agent', []],
+];
+
+it.each(isBrief ? TOURS.slice(0, 1) : TOURS)(
   'the tour in the README of %s does what it says',
   async (example, more) => {
     showOutputOnFailure();
@@ -118,7 +121,7 @@ it(
   FLOW_MS,
 );
 
-it(
+it.skipIf(isBrief)(
   'a lockfile that does not fit is not used, and the build log says so',
   async () => {
     showOutputOnFailure();

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { DURABLE_PACKAGES } from '../../../lib/builds/versions.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { startTestPostgres, type TestPostgres } from '../../support/programs/postgres.ts';
+import { isBrief } from '../../support/run/brief.ts';
 import { until } from '../../support/until.ts';
 import { ask, newProject, pythonWith, type ServerOptions, startAgentServer } from './agent-server.ts';
 
@@ -25,11 +26,14 @@ const output = z.object({ steps: z.array(z.string()) });
 const runView = z.object({ thread_id: z.string(), run_id: z.string().optional(), status: z.string() });
 
 /** Versions of langgraph that a build may find, the newest of each series, and whether runs stop between steps. */
-describe.each([
+const versions: [version: string, canStop: boolean][] = [
   ['1.0.*', false],
   ['1.1.*', false],
   ['1.2.*', true],
-])('langgraph %s', (version, canStop) => {
+];
+
+// The newest runs in all other tests of this folder.
+describe.each(isBrief ? versions.slice(0, 1) : versions)('langgraph %s', (version, canStop) => {
   test('asks, is answered, and hands its runs back when its server stops', async () => {
     const packages = [
       ...DURABLE_PACKAGES.filter((one) => !one.startsWith('langgraph>')),

@@ -8,7 +8,7 @@ import { STEPS } from './survival/graph.ts';
 import { Killer } from './survival/kills.ts';
 import { type Kill, type StepLine, told, verdictOf } from './survival/lines.ts';
 
-/** What `npm run test:survival` counts takes a quarter of an hour; every run of CI does a part of it. */
+/** `npm run test:survival` counts all; every run of CI a part of it. */
 const isThirty = process.env.TEST_SURVIVAL === 'whole';
 const THREADS = isThirty ? 40 : 16;
 const DEPLOYS = isThirty ? 30 : 12;

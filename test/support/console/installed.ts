@@ -31,6 +31,13 @@ async function openChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath, headless: true, args: ['--no-sandbox'] });
 }
 
+/** Closes a browser. Its pages still ask what a test answers in their way: those requests end with it. */
+async function closeBrowser(browser: Browser): Promise<void> {
+  const pages = browser.contexts().flatMap((context) => context.pages());
+  await Promise.all(pages.map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
+  await browser.close();
+}
+
 /** What people have: the program as it is installed, and a browser. */
 export type Installed = {
   program: Program;
@@ -61,7 +68,7 @@ export function installed(
   const toEnd: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
     const browser = await openChromium();
-    toEnd.push(() => browser.close());
+    toEnd.push(() => closeBrowser(browser));
     const program = await startProgram({ environment });
     toEnd.push(async () => expect(await endProgram(program)).toEqual([]));
     const folder = await newFolder();

@@ -1,0 +1,14 @@
+/**
+ * Whether a run is to be brief, as those of CI are (`TEST_BRIEF`): what builds real packages only to show of
+ * one more language, version or lockfile what another test shows is left to `npm run test:agents`.
+ */
+export const isBrief = process.env.TEST_BRIEF !== undefined;
+
+/** Files that a brief run leaves out, and what still speaks for them there. */
+export const LEFT_OUT = [
+  // The templates of FastAPI, MCP and LangGraph, in agents-fresh-machine.test.ts; plans of 96 source trees.
+  'test/e2e/agents-other-servers.test.ts',
+  'test/e2e/agents-examples.test.ts',
+  // Backups of the database by itself, in test/agents/postgres, and of the rest, in test/e2e/backup.test.ts.
+  'test/agents/durable/backup.test.ts',
+];
