@@ -73,6 +73,8 @@ export class Doorbell {
 
   /** Undefined: the signal has fired. */
   async #nextUrl(signal: AbortSignal): Promise<string | undefined> {
+    // Mostly it is known: whoever waits for the end of a run each time is never let go before it.
+    if (this.#url !== undefined) return signal.aborted ? undefined : this.#url;
     const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     while (this.#url === undefined && !signal.aborted) {
       this.#offered = Promise.withResolvers<void>();
