@@ -134,7 +134,10 @@ export default defineConfig({
                 name: 'aws',
                 root,
                 include: awsFolders,
-                exclude: process.env.TEST_AWS_MUTATIONS === undefined ? ['**/*-mutations.test.ts'] : [],
+                exclude: [
+                  ...(process.env.TEST_AWS_MUTATIONS === undefined ? ['**/*-mutations.test.ts'] : []),
+                  ...(isBrief ? LEFT_OUT : []),
+                ],
                 globalSetup: ['test/aws/global-setup.ts'],
                 // Some of them deploy, with the CDK.
                 testTimeout: 1_200_000,

@@ -270,4 +270,6 @@ export async function restore(): Promise<void> {
   if (!isSignedIn()) await askTabs(code === null ? ASK_MILLISECONDS : ASK_FOR_LINK_MILLISECONDS);
   if (code !== null) await takeLink(code);
   startTelling();
+  // Where the tab before this one had only just started it, nothing has passed the question on yet.
+  if (!isSignedIn()) void tellTabs({ kind: 'who' });
 }

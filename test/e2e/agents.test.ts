@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
 import { gitRepository } from '../support/files/git-repository.ts';
 import { newFolder, removeFolder } from '../support/files/temporary-folder.ts';
 import { agentFiles } from '../support/programs/agents.ts';
-import { create, ended, endProgram } from '../support/programs/program.ts';
+import { create, ended, endProgram, type Program } from '../support/programs/program.ts';
 import { expectTour } from '../support/programs/tour.ts';
 import { installUv, type Uv } from '../support/programs/uv.ts';
 import { isBrief } from '../support/run/brief.ts';
@@ -80,11 +80,14 @@ it.skipIf(isBrief).each([['shout-agent'], ['shout-agent-python']])(
   FLOW_MS,
 );
 
-it.each([
+const RELEASES: [what: string, expectThreads: (program: Program) => Promise<void>][] = [
   ['names threads that wait at a node which it has not', expectWaitingThreads],
   ['fails where it must not lose threads that an agent hides', expectHiddenThreads],
+  // Also in test/agents/durable/pinned.test.ts.
   ['of a durable agent leaves threads to the code that they wait in', expectPinnedThreads],
-])(
+];
+
+it.each(isBrief ? RELEASES.slice(0, 2) : RELEASES)(
   'a release %s',
   async (_, expectThreads) => {
     showOutputOnFailure();

@@ -28,8 +28,11 @@ export function refusalIn(message: string): AgentFailure {
 }
 
 /** The name of a pod that was never made says nothing. */
-const withoutPod = (message: string): string =>
-  message.replace(/^.*?\bpods? "[^"]*" is (?:forbidden|invalid): /is, '');
+function withoutPod(message: string): string {
+  const refused = /" is (?:forbidden|invalid): /i.exec(message);
+  if (refused === null || !/\bpods? "[^"]*$/i.test(message.slice(0, refused.index))) return message;
+  return message.slice(refused.index + refused[0].length);
+}
 
 /** Whether a pod asks for more than a quota ever allows: then it does not help to wait. */
 function isMoreThanAll(said: string): boolean {

@@ -68,7 +68,7 @@ const MEANINGS: readonly (readonly [RegExp, (folder: string) => string])[] = [
     (folder) => `The disk that has ${folder} is full: make room there. What was committed stays`,
   ],
   [
-    /lock file "[^"\n]*" already exists|pre-existing shared memory block/,
+    /\.(?:pid|lock)" already exists|pre-existing shared memory block/,
     (folder) => `Another PostgreSQL runs on ${folder}: end that`,
   ],
   [

@@ -1,6 +1,8 @@
+import { gzipSync } from 'node:zlib';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { type Asked, ask, creating, manyAtOnce, start } from '../../support/http/keyed-requests.ts';
+import { putAll } from '../../support/table/put-all.ts';
 import { github, list, post, revisions } from '../../support/world/requests.ts';
 import { allItems, type World } from '../../support/world/world.ts';
 
@@ -18,6 +20,22 @@ describe('a request that is sent again under its Idempotency-Key', () => {
       ETag: first.headers?.ETag,
     });
     expect((await list(world)).resources).toHaveLength(1);
+  });
+
+  it('gets the answer that an earlier version has kept, by gzip', async () => {
+    const { world, apiKey } = await start();
+    const first = await ask(world, creating(apiKey));
+    const kept = (await allItems(world.deps.table)).filter(
+      (item) => 'request_hash' in item && 'body' in item,
+    );
+    expect(kept).toHaveLength(1);
+    await putAll(
+      world.deps.table,
+      kept.map((item) => ({ ...item, body: gzipSync(first.body ?? '') })),
+    );
+    const again = await ask(world, creating(apiKey));
+    expect(again.body).toBe(first.body);
+    expect(again.headers).toMatchObject({ 'idempotent-replayed': 'true' });
   });
 
   it('gets the refusal of the first too: 400, 404 and 409, but no other', async () => {

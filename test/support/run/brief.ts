@@ -1,6 +1,7 @@
 /**
  * Whether a run is to be brief, as those of CI are (`TEST_BRIEF`): what builds real packages only to show of
- * one more language, version or lockfile what another test shows is left to `npm run test:agents`.
+ * one more language, version or lockfile what another test shows is left to `npm run test:agents` and
+ * `test:aws`.
  */
 export const isBrief = process.env.TEST_BRIEF !== undefined;
 
@@ -11,4 +12,8 @@ export const LEFT_OUT = [
   'test/e2e/agents-examples.test.ts',
   // Backups of the database by itself, in test/agents/postgres, and of the rest, in test/e2e/backup.test.ts.
   'test/agents/durable/backup.test.ts',
+  // Plans of projects in test/unit/builds; the scripts in flow.test.ts and sources.test.ts beside it.
+  'test/infra/image-builder/projects.test.ts',
+  // Agents on Fargate in fargate.test.ts.
+  'test/aws/fargate-tour.test.ts',
 ];

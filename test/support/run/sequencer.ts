@@ -4,7 +4,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * Files that take a minute go first, whole programs before the rest: what begins last is what the run ends
  * with.
  */
-const FIRST = [/\/e2e\/crash\./, /\/e2e\//, /\/integration\/(listener|builder)\//, /\/workflow\//];
+const FIRST = [
+  /\/property\/patterns\//,
+  /\/e2e\/crash\./,
+  /\/simulation\//,
+  /\/e2e\//,
+  /\/integration\/(listener|builder)\//,
+  /\/workflow\//,
+];
 
 const rankOf = ({ moduleId }: TestSpecification): number => {
   const rank = FIRST.findIndex((pattern) => pattern.test(moduleId));
