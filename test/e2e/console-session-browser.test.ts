@@ -143,6 +143,7 @@ it('a session that is over is not asked about', async () => {
   await page.goto(await aLink(program, viewerKey));
   await isViewer(page);
   await page.getByRole('link', { name: 'agent', exact: true }).waitFor();
+  expect(await keyIn(page)).not.toBe(key);
 });
 
 it('every page shows the user and the tenant, on a narrow screen too', async () => {
