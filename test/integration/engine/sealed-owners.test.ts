@@ -8,6 +8,7 @@ import { type FunctionName, type FunctionRow, functionRows } from '../../../lib/
 import { REFUSED } from '../../../lib/contract/notes.ts';
 import type { RevisionRef } from '../../../lib/contract/refs.ts';
 import type { RevisionStatus } from '../../../lib/contract/revision-status.ts';
+import { findDeployment } from '../../../lib/core/items/deployments.ts';
 import { createIntegration } from '../../../lib/features/integrations/create.ts';
 import { createIntegration as createIntegrationRow } from '../../../lib/features/integrations/routes.ts';
 import { createWebhook } from '../../../lib/features/webhooks/create.ts';
@@ -91,6 +92,12 @@ const askedForTest: Calling = async (_, { world: { deps, caller } }) => {
   return { tenantId, webhookId, deliveryId };
 };
 
+/** The listener of the tenant's deployments. */
+const itsListener: Calling = async (_, { world: { deps } }, { tenantId, deploymentId }) => ({
+  tenantId,
+  listenerId: (await findDeployment(deps.table, tenantId, deploymentId))?.listener_id ?? 'none',
+});
+
 /** Of all tenants this one alone builds pushes. */
 const watchedHead: Calling = async ({ tenants }, tenant) => {
   for (const { world, ref } of tenants) {
@@ -119,6 +126,13 @@ const cases = {
   dispatch: { status: 'AWAITING_BUILD', event: written, opens: [], answers: { batchItemFailures: [] } },
   events: { status: 'AWAITING_BUILD', event: written, opens: [], answers: { batchItemFailures: [] } },
   deliver: { status: 'AWAITING_BUILD', event: askedForTest, opens: ['webhook'] },
+  socket: {
+    status: 'AWAITING_BUILD',
+    event: () => ({ requestContext: { eventType: 'DISCONNECT', connectionId: 'one', requestId: 'a' } }),
+    opens: [],
+    answers: { statusCode: 200 },
+  },
+  ring: { status: 'AWAITING_BUILD', event: itsListener, opens: [] },
   sweep: {
     status: 'AWAITING_BUILD',
     event: () => ({ all: true }),
