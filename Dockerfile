@@ -11,7 +11,7 @@ WORKDIR /slipway
 COPY package.json package-lock.json ./
 # What the listener imports of a package, in the version that the lockfile has.
 RUN npm pkg delete workspaces dependencies devDependencies optionalDependencies overrides scripts \
-  && npm pkg set 'dependencies.zod=*' 'dependencies.pg=*' 'dependencies.@kubernetes/client-node=*' \
+  && npm pkg set 'dependencies.zod=*' 'dependencies.pg=*' 'dependencies.ws=*' 'dependencies.@kubernetes/client-node=*' \
   && npm install --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM ${NODE}

@@ -14,7 +14,7 @@ export type RefusalDeps = Pick<Deps, 'clock'> & Partial<Pick<Deps, 'auditLog'>>;
 export function noteRefusals({ operation }: RouteRow, deps: () => RefusalDeps): Middleware {
   const note: NonNullable<Middleware['after']> = ({ event, error, internal, response }) => {
     const isOurs = error instanceof ApiError;
-    noteRefusal(deps(), {
+    noteRefusal(deps, {
       ...from(event),
       status: isOurs ? error.status : response?.statusCode,
       reason: isOurs ? error.code : undefined,
@@ -27,12 +27,10 @@ export function noteRefusals({ operation }: RouteRow, deps: () => RefusalDeps): 
 
 type Answered = Omit<Refusal, 'at' | 'id' | 'status'> & { status: number | undefined };
 
-/** Tells the audit of a request, if it was answered with 401 or 403. */
-export function noteRefusal(
-  { auditLog = loggedAuditLog, clock }: RefusalDeps,
-  { status, ...refused }: Answered,
-): void {
+/** Tells the audit of a request, if it was answered with 401 or 403. Any other needs no dependencies. */
+export function noteRefusal(deps: () => RefusalDeps, { status, ...refused }: Answered): void {
   if (status !== 401 && status !== 403) return;
+  const { auditLog = loggedAuditLog, clock } = deps();
   auditLog.refused({ ...refused, at: clock.now(), id: clock.orderedId(), status });
 }
 

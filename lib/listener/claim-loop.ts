@@ -60,8 +60,8 @@ export class ClaimLoop {
   }
 
   /**
-   * Asks now instead of after the pause, or once more after the claim that is under way: a task has ended, and
-   * another may have waited for that, or the doorbell has rung.
+   * Asks now instead of after the pause, or once more after the claim that is under way: a task has ended,
+   * and another may have waited for that, or the doorbell has rung.
    */
   wake(): void {
     this.#pausing.abort();

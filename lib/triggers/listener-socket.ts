@@ -107,7 +107,7 @@ async function answerOf(
         claimedTenantId: sent['x-tenant-id'],
       };
       const { status, code: reason } = error;
-      noteRefusal(deps, { ...from, status, reason, operation: OPERATION, known: whoWasRefused(error) });
+      noteRefusal(() => deps, { ...from, status, reason, operation: OPERATION, known: whoWasRefused(error) });
       return { statusCode: status };
     }
     logger().error('a socket could not be opened', { request_id: requestId, ...errorFacts(error) });

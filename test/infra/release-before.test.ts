@@ -124,9 +124,11 @@ describe('an installation that remembers nothing yet', () => {
   it('asks for what its stacks do not say in plain text', async () => {
     const [[id, stage] = ['', undefined]] = Object.entries(
       synthesised({ environment: 'prod' }).stacks.get('root') ?? {},
-    ).filter(([, { Type }]) => Type === 'AWS::ApiGatewayV2::Stage');
-    const settings = { ThrottlingRateLimit: { Ref: 'Somewhere' } };
-    const resources = { [id]: { Type: stage?.Type ?? '', Properties: { DefaultRouteSettings: settings } } };
+    ).filter(([, { Properties }]) => Properties?.StageName === '$default');
+    const DefaultRouteSettings = { ThrottlingRateLimit: { Ref: 'Somewhere' } };
+    const resources = {
+      [id]: { Type: stage?.Type ?? '', Properties: { StageName: '$default', DefaultRouteSettings } },
+    };
     deployed({ 'slipway-prod': { resources } });
     await expect(settled({})).rejects.toThrow(
       /could not be read from the stacks of 'prod'\. .* -c rateLimit=…$/,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { roles } from '../../contract/roles.ts';
-import { absent, check, present, put } from '../../store/dynamodb/expressions.ts';
+import { absent, check, guard, present, put } from '../../store/dynamodb/expressions.ts';
 import { find } from '../../store/dynamodb/reads.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { alsoEarlier } from '../../store/dynamodb/upgrade.ts';
@@ -109,13 +109,10 @@ const versionOf = ({ kind, exchange }: ApiKeyItem): number =>
  */
 export function putApiKey(item: ApiKeyItem, hash: string, audit: AuditMark | undefined): Write[] {
   const isForgotten = isLent(item) && item.expires_at !== undefined;
+  const isNew = guard('key: not made before', absent('pk'));
   const over = isForgotten ? { ttl: Math.ceil(Date.parse(item.expires_at ?? '') / 1000) } : {};
   return [
-    put(API_KEY, { ...apiKeyKey(hash), ...item, v: versionOf(item), audit, ...over }, absent('pk')),
-    put(
-      API_KEY_ROW,
-      { ...apiKeyRowKey(ownerOfKey(item), item.id), ...apiKeyRowOf(hash), ...over },
-      absent('pk'),
-    ),
+    put(API_KEY, { ...apiKeyKey(hash), ...item, v: versionOf(item), audit, ...over }, isNew),
+    put(API_KEY_ROW, { ...apiKeyRowKey(ownerOfKey(item), item.id), ...apiKeyRowOf(hash), ...over }, isNew),
   ];
 }

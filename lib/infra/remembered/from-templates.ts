@@ -37,7 +37,7 @@ export function settingsFromTemplates(environment: string, pool: Pool): Found {
 function places(environment: string): Record<string, (pool: Pool) => unknown> {
   const domain = first('AWS::ApiGatewayV2::DomainName');
   const stage = (name: string) => (pool: Pool) =>
-    at(first('AWS::ApiGatewayV2::Stage')(pool), 'DefaultRouteSettings', name);
+    at(named(pool, 'StageName', '$default'), 'DefaultRouteSettings', name);
   return {
     removal: (pool) =>
       ofType(pool, 'AWS::S3::Bucket').some(({ DeletionPolicy }) => DeletionPolicy === 'Delete')
@@ -51,7 +51,7 @@ function places(environment: string): Record<string, (pool: Pool) => unknown> {
       at(named(pool, 'LogGroupName', `/slipway/${environment}/dispatch`), 'RetentionInDays'),
     ...Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, variableOf(variable)])),
     corsOrigins: (pool) =>
-      joined(at(first('AWS::ApiGatewayV2::Api')(pool), 'CorsConfiguration', 'AllowOrigins')),
+      joined(at(named(pool, 'ProtocolType', 'HTTP'), 'CorsConfiguration', 'AllowOrigins')),
     alarmEmail: (pool) => at(named(pool, 'Protocol', 'email'), 'Endpoint'),
     compute: (pool) => (ofType(pool, 'AWS::ECS::Cluster').length > 0 ? 'fargate' : undefined),
     agentNetwork: (pool) => (ofType(pool, 'AWS::EC2::NatGateway').length > 0 ? 'nat' : undefined),

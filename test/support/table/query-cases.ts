@@ -7,6 +7,7 @@ import { packedId, rowsOnListener } from '../../../lib/core/items/deployment-row
 import { followerSlot, followerSlots } from '../../../lib/core/items/follower-slots.ts';
 import { integration, integrationsOf } from '../../../lib/core/items/integrations.ts';
 import * as items from '../../../lib/core/items/items.ts';
+import { listenerSocket, socketsOf } from '../../../lib/core/items/listener-sockets.ts';
 import { listenerRows } from '../../../lib/core/items/listeners.ts';
 import {
   placement,
@@ -24,6 +25,7 @@ import { dueItems } from '../../../lib/store/due.ts';
 import { collected } from '../../../lib/store/dynamodb/collected.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
 import { placementKey, placementVersionKeys } from '../../../lib/store/keys/placements.ts';
+import { listenerSocketKey } from '../../../lib/store/keys/sockets.ts';
 import { logChunk, logChunkKey } from '../../../lib/store/logs.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { ofCounts, ofEvents, ofPeople, ofPushes } from './feature-query-cases.ts';
@@ -128,6 +130,14 @@ const ofTenants: QueryCase[] = [
     shape: items.openTask,
     key: (id) => keys.openTaskKey(TENANT, id, 'task'),
     ask: async (table, id) => (await openTaskPage(table, TENANT, id)).items,
+  },
+  {
+    name: 'sockets of a listener',
+    file: 'lib/core/items/listener-sockets.ts',
+    shape: listenerSocket,
+    more: () => ({ ttl: 2 ** 32 }),
+    key: (id) => listenerSocketKey({ tenantId: TENANT, listenerId: id }, 'instance'),
+    ask: (table, id) => socketsOf(table, { tenantId: TENANT, listenerId: id }, 0),
   },
   {
     name: 'the versions of what should run on a listener',
