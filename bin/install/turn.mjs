@@ -64,9 +64,24 @@ const codeOf = (error) => (error instanceof Error && 'code' in error ? error.cod
 function isAlive(processId) {
   try {
     process.kill(Number(processId), 0);
-    return true;
+    return !hasEnded(processId);
   } catch (error) {
     return codeOf(error) === 'EPERM';
+  }
+}
+
+/**
+ * Whether it is one that has ended and that its parent has not asked after, as nobody may ever do in a
+ * container. Only Linux tells.
+ *
+ * @param {string} processId
+ */
+function hasEnded(processId) {
+  try {
+    const stat = readFileSync(`/proc/${processId}/stat`, 'utf8');
+    return stat.startsWith('Z', stat.lastIndexOf(')') + 2);
+  } catch {
+    return false;
   }
 }
 

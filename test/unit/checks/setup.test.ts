@@ -1,5 +1,8 @@
-import { readdir, readFile, readlink, rm, utimes } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, readlink, rm, utimes } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { endWithRun } from '../../support/run/end-with-run.ts';
 import { freshClone, nodeOf } from '../../support/setup/fresh-clone.ts';
 import { until } from '../../support/until.ts';
 
@@ -119,6 +122,21 @@ it('a signal ends npm too, and nobody waits for who is gone', async () => {
   await rm(at('held-up'));
   expect(await setup()).toMatchObject({ code: 0 });
   expect([await wholeVersion('zod'), (await npmCalls()).length]).toEqual(['1.0.0', 2]);
+});
+
+it.runIf(process.platform === 'linux')('nor for one that has ended and was not reaped', async () => {
+  const { setup, write, at } = await freshClone({ own: enough });
+  // The child ends once its parent is `sleep`, which asks after no child.
+  const child = '(until [ "$(cat /proc/$$/comm)" = sleep ]; do :; done)';
+  const parent = spawn('/bin/sh', ['-c', `${child} & echo $!; exec sleep 3600`]);
+  endWithRun(parent);
+  const [printed] = await once(parent.stdout, 'data');
+  const stat = `/proc/${String(printed).trim()}/stat`;
+  await until(async () => (await readFile(stat, 'utf8')).includes(') Z '), { what: 'its end' });
+  await mkdir(at('node_modules/.slipway'), { recursive: true });
+  await write('node_modules/.slipway/turn-1', String(printed).trim());
+  expect(await setup()).toMatchObject({ code: 0, said: expect.not.stringContaining('Waiting for it') });
+  parent.kill();
 });
 
 it.each(['v24.0.0', 'v26.10.0', 'v100.1.0'])('fetches no Node where the user has %s', async (version) => {
