@@ -59,11 +59,17 @@ async function install(wanted) {
   const installed = existsSync(last) ? read(last) : { packages: {} };
   const sets = setsFor(wanted, installed);
   if (wasTorn) takeAwayTorn(lockfile, installed, INSTALLED);
-  const missing = placesOf(lockfile, sets, process).filter(
-    (place) => installed.packages[place]?.version !== lockfile.packages[place]?.version || !existsSync(place),
-  );
+  const missingOf = (/** @type {readonly PackageSet[]} */ some) =>
+    placesOf(lockfile, some, process).filter(
+      (place) =>
+        installed.packages[place]?.version !== lockfile.packages[place]?.version || !existsSync(place),
+    );
+  const missing = missingOf(sets);
   if (wasTorn || missing.length > 0) {
     if (!wasTorn) note(BEFORE, JSON.stringify(installed));
+    const told = sets.filter((set) => missingOf([set]).length > 0);
+    const what = (told.length === 0 ? sets : told).map((set) => names[set]).join(' and ');
+    say(`Installing ${what}: ${missing.length} packages`);
     const code = await runNpm(sets, missing);
     if (code !== 0) return code;
     rmSync(BEFORE);
@@ -106,7 +112,6 @@ function setsFor(wanted, { packages }) {
  */
 async function runNpm(sets, missing) {
   const since = performance.now();
-  say(`Installing ${sets.map((set) => names[set]).join(' and ')}: ${missing.length} packages`);
   const npm = spawn('npm', ['install', ...wordsOf(sets), ...WORDS, ...QUIET], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -97,6 +97,13 @@ it('says what it does while npm works, in lines where there is no terminal', asy
   expect((await ended).said).toMatch(new RegExp(`^${first}( {2}\\d of 2 packages\n)*Installed in \\d+ s\n$`));
 });
 
+it('names only sets of which something is missing', async () => {
+  const { setup } = await freshClone({ own: old, ours });
+  await setup('run');
+  expect((await setup('kubernetes')).said).toMatch(/^Installing the client of Kubernetes: 1 packages\n/);
+  expect((await setup('all')).said).toMatch(/^Installing what Slipway and its tests need: 1 packages\n/);
+});
+
 it('two at once: one waits, and finds it done', async () => {
   const { start, write, at, npmCalls } = await freshClone({ own: enough });
   await write('held-up');
