@@ -40,7 +40,7 @@ type How = {
 /** Runs a program on a terminal, whose keyboard is stdin. */
 const TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
 /** Shorter than a test may take: what hangs is ended, and what it had printed is shown. */
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 540_000;
 
 /** A machine that has Node 20, git, and nothing of Slipway: its folder is the home of whoever works there. */
 export class FreshMachine {
