@@ -25,6 +25,9 @@ export type RegistryCredentials = z.infer<typeof registryCredentialsView>;
 /** The lease is another's (`conflict`) or the task is not there any more (`gone`). */
 export type Lost = 'conflict' | 'gone';
 
+/** A claim as it is sent. */
+export type ClaimBody = Omit<ClaimRequest, 'reports'> & Partial<StatusRequest>;
+
 /** How much longer than `wait_seconds` a claim may take before we ask again. */
 const CLAIM_SLACK_MILLISECONDS = 15_000;
 
@@ -49,7 +52,7 @@ export class ControlPlane {
     this.#http = http;
   }
 
-  claim(body: ClaimRequest, signal: AbortSignal): Promise<ClaimResponse> {
+  claim(body: ClaimBody, signal: AbortSignal): Promise<ClaimResponse> {
     const timeoutMilliseconds = (body.wait_seconds ?? 0) * 1000 + CLAIM_SLACK_MILLISECONDS;
     return this.#post('tasks/claim', body, claimResponse, { signal, timeoutMilliseconds });
   }

@@ -56,7 +56,7 @@ export function composeWork(parts: Parts): Work {
   const waiting = new WaitingCounts(parts.countsFile, log);
 
   const start = async (driver: Driver) => {
-    const reporting = new StatusReporter(controlPlane, () => driver.reports(), log);
+    const reporting = reporterOf(parts, driver, () => claims);
     reporter = reporting;
     const reconciler: Reconciler = new Reconciler({
       controlPlane,
@@ -87,6 +87,7 @@ export function composeWork(parts: Parts): Work {
         settle: (rows) => waiting.settle(rows),
       },
       unmeasured: () => driver.unmeasured(),
+      reports: reporting,
       onAnswer: (answer) => {
         // The first one too: something may have changed since everything was looked at.
         if (answer.desired_changes !== changes) reconciler.look();
@@ -123,6 +124,17 @@ const claimantOf = ({ leases, platform, mayClaim, onRest }: Parts) => ({
   ...(mayClaim !== undefined && { mayClaim }),
   ...(onRest !== undefined && { onRest }),
 });
+
+/** Tells what runs, by claims where they can. */
+const reporterOf = ({ controlPlane, log }: Parts, driver: Driver, claims: () => ClaimLoop): StatusReporter =>
+  new StatusReporter({
+    controlPlane,
+    reports: () => driver.reports(),
+    claims: { carries: () => claims().carries(), wake: () => claims().wake() },
+    log,
+    pause,
+    now: () => performance.now(),
+  });
 
 function exporterOf({ otlp, leases, log }: Parts): OtlpExporter | undefined {
   const { otlpEndpoint: endpoint, otlpHeaders: headers } = otlp;

@@ -30,6 +30,8 @@ export type Counts = {
   /** A claim that finds nothing; the first in 20 s also notes that the listener called. */
   claim: Units;
   claimNoting: Units;
+  /** What ten reports that are known already add to a claim. */
+  knownReports: Units;
   /** Twenty lines added to a build log. */
   ingest: Units;
   /** Writing down that a key was used in another hour. */

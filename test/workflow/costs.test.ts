@@ -24,6 +24,7 @@ import { dynamoDbEndpoint } from '../support/table/dynoxide.ts';
 import { limited } from '../support/table/limited-table.ts';
 import { isWrite, lonelyTransactions } from '../support/table/writes.ts';
 import { until } from '../support/until.ts';
+import { claimWith } from '../support/world/counting.ts';
 import { measureEvents } from '../support/world/event-costs.ts';
 import { claim, complete, heartbeat } from '../support/world/listening.ts';
 import { change, github, post, show, showRevision } from '../support/world/requests.ts';
@@ -175,6 +176,19 @@ async function measurePresence(world: RunningWorld): Promise<Units> {
   return unitsOf(world.deps.table.client, () => world.sweep());
 }
 
+/** What reports of ten deployments add to a claim when they say the same again. */
+async function measureKnownReports(world: RunningWorld, deployment_id: string, revision_id: string) {
+  const report = { deployment_id, revision_id, epoch: 9, healthy: true };
+  const reports = Array.from({ length: 10 }, () => report);
+  const units = (said: { reports?: object[] }) =>
+    unitsOf(world.deps.table.client, async () =>
+      expect((await claimWith(world, said)).reported).toBe(said.reports?.length),
+    );
+  for (let time = 0; time < 2; time++) await units({ reports });
+  const [without, withThem] = [await units({}), await units({ reports })];
+  return { reads: withThem.reads - without.reads, writes: withThem.writes - without.writes };
+}
+
 /** Single requests as clients and listeners make them over and over, while nothing else happens. */
 async function measureRequests(world: RunningWorld, deploymentId: string, revisionId: string) {
   const { caller, listenerId } = world;
@@ -198,9 +212,11 @@ async function measureRequests(world: RunningWorld, deploymentId: string, revisi
   const following = { ...body, offset: page.next_offset ?? '' };
   world.advance(30);
   const claimNoting = await asked(() => claim(world));
+  const knownReports = await measureKnownReports(world, deploymentId, revisionId);
   return {
     ingest,
     claimNoting,
+    knownReports,
     claim: await asked(() => claim(world)),
     key: await units(identify),
     getDeployment: await asked(() => show(world, deploymentId)),
@@ -250,6 +266,7 @@ it('a built revision, and what clients and listeners ask over and over, cost no 
     status: { reads: 3, writes: 0 },
     claim: { reads: 4, writes: 0 },
     claimNoting: { reads: 4, writes: 1 },
+    knownReports: { reads: 1, writes: 0 },
     ingest: { reads: 2, writes: 4 },
     keyUse: { reads: 1, writes: 4 },
     schedules: {

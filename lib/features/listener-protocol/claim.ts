@@ -30,6 +30,7 @@ import { openTasksFor } from './open-tasks.ts';
 import type { claimTasks as row } from './routes.ts';
 import { type ClaimResponse, type ListenerTask, TASKS_PER_CLAIM_MAX } from './shape.ts';
 import { auditSpec, type SpecDeps, specOf } from './spec.ts';
+import { takeReports } from './status.ts';
 
 type HandOverDeps = SpecDeps & Pick<Deps, 'clock'>;
 type ClaimDeps = HandOverDeps & Pick<Deps, 'taskNotifier' | 'auditLog' | 'doorbell'>;
@@ -58,15 +59,20 @@ export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Cal
   const noted = await noteSeen(deps, caller.tenantId, listenerId, { isClaim: true, nextSeconds });
   await keepUnmeasured(deps.table, ref, input.body.missing);
   await takeCounts(deps, ref, input.body);
+  const reported = await reportedBy(deps, ref, input.body);
   // Listening begins before looking, so an offer made in between is not slept through.
   const offered = deps.taskNotifier.wait(listenerId, input.body.wait_seconds * 1000);
-  const now = await claimOnce(deps, input, caller, { listener, rings, ...noted });
+  const now = { ...(await claimOnce(deps, input, caller, { listener, rings, ...noted })), ...reported };
   const waits = deps.taskNotifier.holds && input.body.wait_seconds > 0 && !rings;
   if (now.tasks.length > 0 || now.cancelled.length > 0 || !waits) return now;
   await offered;
   const { changes = 0 } = (await findSeen(deps.table, caller.tenantId, listenerId)) ?? {};
-  return claimOnce(deps, input, caller, { ...noted, listener, rings, changes });
+  return { ...(await claimOnce(deps, input, caller, { ...noted, listener, rings, changes })), ...reported };
 }
+
+/** Takes the reports of a claim that has some, with what `POST …/status` does of them. */
+const reportedBy = async (deps: ClaimDeps, ref: ListenerRef, { reports }: ClaimInput['body']) =>
+  reports === undefined ? undefined : { reported: await takeReports(deps, ref, reports) };
 
 /** The instance says that its socket is open, and a ring would reach it. */
 const isRung = async (

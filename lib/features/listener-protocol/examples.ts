@@ -29,6 +29,8 @@ const spec = {
 
 const lines = [{ timestamp: 1795260553502, level: 'INFO', message: 'Listening on port 8000' }];
 
+const report = { deployment_id: DEPLOYMENT, epoch: 3, revision_id: REVISION, healthy: true };
+
 const minute = {
   deployment_id: DEPLOYMENT,
   revision_id: REVISION,
@@ -56,12 +58,14 @@ export const listenerProtocolExamples = {
       wait_seconds: 0,
       counts: [minute],
       missing: [{ what: 'cpu', why: 'metrics-server is not installed in this cluster.' }],
+      reports: [report],
     },
     response: {
       tasks: [{ kind: 'DEPLOY', task_id: TASK, lease_id: LEASE, lease_seconds: 60, ...spec }],
       cancelled: [],
       poll_after_seconds: 1,
       desired_changes: 0,
+      reported: 1,
     },
   },
   heartbeatTask: {
@@ -89,7 +93,7 @@ export const listenerProtocolExamples = {
   },
   getSpec: { response: spec },
   reportStatus: {
-    body: { reports: [{ deployment_id: DEPLOYMENT, epoch: 3, revision_id: REVISION, healthy: true }] },
+    body: { reports: [report] },
     response: { accepted: 1 },
   },
   shipLogs: {

@@ -2,13 +2,12 @@ import * as z from 'zod';
 import { COUNTS_ROWS_MAX, countsRow, measured, unmeasured } from '../../contract/deployments/counts.ts';
 import { healthCheck } from '../../contract/deployments/health-check.ts';
 import { onRelease } from '../../contract/deployments/on-release.ts';
+import { agentUrl, reports } from '../../contract/deployments/reports.ts';
 import { resolvedRuntimes } from '../../contract/deployments/runtimes.ts';
-import { expiredThreads, THREAD_ROWS_MAX, threadCounts } from '../../contract/deployments/threads.ts';
 import { machinePattern } from '../../contract/images/platforms.ts';
 import { agentServers } from '../../contract/revision-status.ts';
 import { anyObject } from '../../contract/validation/as-given.ts';
 import { withoutNulls } from '../../contract/validation/json.ts';
-import { textRule } from '../../contract/validation/problems.ts';
 
 /**
  * Requests and responses of the listener protocol, which docs/listener-protocol.md explains. Listeners only
@@ -28,7 +27,7 @@ export const TASKS_PER_CLAIM_MAX = 10;
  * back. `platform`: the machine (`linux/arm64`), for which folders and images are built. `counts`: minutes
  * that are over, in which something happened; they are sent until a claim with them is answered. `missing`:
  * what the listener cannot measure, and why; absent: it says nothing of that. `doorbell`: the instance has a
- * socket open, and claims when it rings.
+ * socket open, and claims when it rings. `reports`: what really runs, as `POST …/status` takes it.
  */
 export const claimRequest = z
   .object({
@@ -44,6 +43,7 @@ export const claimRequest = z
     counts: z.array(countsRow).max(COUNTS_ROWS_MAX).nullish(),
     missing: z.array(unmeasured).max(measured.length).nullish(),
     doorbell: z.boolean().nullish(),
+    reports: reports.nullish(),
   })
   .transform(withoutNulls)
   .transform(({ max = 1, holding = [], wait_seconds = 0, ...rest }) => ({
@@ -135,7 +135,8 @@ export type DeployTask = Extract<ListenerTask, { kind: 'DEPLOY' }>;
  * beside all tasks: another number than before means to read that now. An older control plane does not send
  * it. `doorbell`: where a socket is opened that rings when there is something to claim, relative to the
  * listener's own routes or absolute, and whether it rings this instance already (`rings`): only then is
- * `poll_after_seconds` in minutes. Absent: there is none.
+ * `poll_after_seconds` in minutes. Absent: there is none. `reported`: so many of the claim's `reports` were
+ * accepted. Absent: it had none, or they were not read by an older control plane and go to `POST …/status`.
  */
 export const claimResponse = z.object({
   tasks: z.array(listenerTask),
@@ -143,6 +144,7 @@ export const claimResponse = z.object({
   poll_after_seconds: z.number(),
   desired_changes: z.int().optional(),
   doorbell: z.object({ url: z.string(), rings: z.boolean() }).optional(),
+  reported: z.int().optional(),
 });
 export type ClaimResponse = z.infer<typeof claimResponse>;
 
@@ -163,16 +165,6 @@ export const heartbeatRequest = z
   .transform(withoutNulls);
 export type HeartbeatRequest = z.output<typeof heartbeatRequest>;
 export const heartbeatResponse = z.object({ stop: z.boolean() });
-
-/**
- * Where an agent answers, as responses show it and people open it: no address of another scheme, which
- * could be a script.
- */
-const agentUrl = z.string().max(2048).superRefine(textRule(agentUrlProblem));
-function agentUrlProblem(text: string): string | undefined {
-  const isWeb = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text);
-  return isWeb ? undefined : 'a URL begins with http:// or https://';
-}
 
 /**
  * `POST …/tasks/{task_id}/complete`. `instance_id` is enough to say that a cancelled task was stopped: the
@@ -236,34 +228,8 @@ export const shipLogsRequest = z.object({
 export type ShipLogsRequest = z.input<typeof shipLogsRequest>;
 export const shipLogsResponse = z.object({ accepted: z.int() });
 
-/**
- * `POST …/status`: what really runs, on every change and every 5 minutes. `revision_id: null`: nothing of
- * it; said at the row's epoch also of each row of `desired` that wants nothing, for the row of a
- * deployment that is gone stays until then.
- *
- * `threads`: of each revision that threads wait in or that has runs, those with most waiting threads first;
- * what is beyond the maximum is left out. Empty: there are none. Absent: nothing is known. Counts that change
- * are worth a report of their own at most every fifteen seconds. `expired` may be sent again: what is not
- * later than the latest that was taken is known already, so what has one time comes in one report.
- */
-export const statusRequest = z.object({
-  reports: z
-    .array(
-      z
-        .object({
-          deployment_id: z.guid(),
-          epoch: z.int(),
-          revision_id: z.guid().nullable(),
-          healthy: z.boolean(),
-          reason: z.string().max(2048).nullish(),
-          url: agentUrl.nullish(),
-          threads: z.array(threadCounts).max(THREAD_ROWS_MAX).nullish(),
-          expired: z.array(expiredThreads).max(THREAD_ROWS_MAX).nullish(),
-        })
-        .transform(({ revision_id, ...report }) => ({ ...withoutNulls(report), revision_id })),
-    )
-    .max(500),
-});
+/** `POST …/status`: what really runs. */
+export const statusRequest = z.object({ reports });
 export type StatusRequest = z.input<typeof statusRequest>;
 export type StatusReports = z.output<typeof statusRequest>['reports'];
 export const statusResponse = z.object({ accepted: z.int() });

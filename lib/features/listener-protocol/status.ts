@@ -29,8 +29,8 @@ type Active = NonNullable<Deployment['active']>;
 type Taken = 'unknown' | 'known' | 'new';
 
 /**
- * Records what really runs. Reports of other deployments, of an earlier epoch, or that say nothing new change
- * nothing.
+ * Records what really runs, and that the listener called. Reports of other deployments, of an earlier epoch,
+ * or that say nothing new change nothing.
  */
 export async function reportStatus(
   deps: StatusDeps,
@@ -40,11 +40,17 @@ export async function reportStatus(
   const ref = { tenantId: caller.tenantId, listenerId: params.listener_id };
   await getListenerItem(deps.table, ref.tenantId, ref.listenerId);
   await noteSeen(deps, ref.tenantId, ref.listenerId, { isClaim: false });
-  const accepted = await (body.reports.length < REPORTS_REMEMBERED_MIN
-    ? takeAll(deps, ref, body.reports).then(({ accepted: count }) => count)
-    : takeUnlessKnown(deps, ref, body.reports));
-  return { accepted };
+  return { accepted: await takeReports(deps, ref, body.reports) };
 }
+
+/**
+ * Records what a listener that is there reports, however it sends that. Gives how many reports were of what
+ * runs there.
+ */
+export const takeReports = (deps: StatusDeps, ref: ListenerRef, reports: Report[]): Promise<number> =>
+  reports.length < REPORTS_REMEMBERED_MIN
+    ? takeAll(deps, ref, reports).then(({ accepted }) => accepted)
+    : takeUnlessKnown(deps, ref, reports);
 
 /**
  * To remember reports costs a read and, when they are new, a write; each that is known already saves a read.

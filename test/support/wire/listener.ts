@@ -41,20 +41,37 @@ export async function expectListener({
   await ask('getSpec', { key, params: { listener_id, deployment_id } });
   await ask('completeTask', { ...ofTask, body: { lease_id, outcome: 'succeeded' } });
   await ask('shipLogs', { key, params, body: { batches: [{ deployment_id, revision_id, lines }] } });
-  await endRevision(world.deps, {
-    tenantId: world.caller.tenantId,
-    deploymentId: deployment_id,
-    revisionId: revision_id,
-  });
+  const ended = { tenantId: world.caller.tenantId, deploymentId: deployment_id, revisionId: revision_id };
+  await endRevision(world.deps, ended);
+  const byStatus: Tell = (reports) => ask('reportStatus', { key, params, body: { reports } });
+  await expectReports({ ask, world }, ended, byStatus);
+  const other = await offer('b');
+  const [next] = (await ask('claimTasks', { key, params, body: { instance_id: 'i' } })).tasks;
+  const succeeded = { lease_id: next?.lease_id ?? '', outcome: 'succeeded' };
+  const ofNext = { key, params: { listener_id, task_id: next?.task_id ?? '' } };
+  await ask('completeTask', { ...ofNext, body: succeeded });
+  const endedToo = { ...ended, deploymentId: other.id, revisionId: other.revisionId };
+  await endRevision(world.deps, endedToo);
+  const byClaim: Tell = (reports) => ask('claimTasks', { key, params, body: { instance_id: 'i', reports } });
+  await expectReports({ ask, world }, endedToo, byClaim);
+}
+
+type Tell = (reports: object[]) => Promise<unknown>;
+
+/** What is told of a deployment until nothing of it runs any more. */
+async function expectReports(
+  { ask, world }: Pick<Awaited<ReturnType<typeof openWithListener>>, 'ask' | 'world'>,
+  { deploymentId: deployment_id, revisionId: revision_id }: { deploymentId: string; revisionId: string },
+  tell: Tell,
+): Promise<void> {
   // What is known is remembered from five reports on.
   const report = { deployment_id, epoch: 1, revision_id, healthy: true };
   const known = Array.from({ length: 5 }, () => report);
-  for (const reports of [known, [{ ...report, healthy: false }]])
-    await ask('reportStatus', { key, params, body: { reports } });
+  const threads = [{ revision_id, runs: 1, waiting: 0, oldest_at: null }];
+  for (const reports of [known, [{ ...report, healthy: false, threads }]]) await tell(reports);
   const ofIt = { params: { deployment_id } };
   await ask('deleteDeployment', ofIt);
   await ask('deleteDeployment', { ...ofIt, query: { force: 'true' } });
   await settle(world, deployment_id);
-  const gone = { ...report, epoch: 99, revision_id: null };
-  await ask('reportStatus', { key, params, body: { reports: [gone] } });
+  await tell([{ ...report, epoch: 99, revision_id: null }]);
 }

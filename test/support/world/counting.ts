@@ -25,7 +25,7 @@ export const minuteOf = (
   counts: Omit<CountsRow, 'deployment_id' | 'revision_id' | 'minute'>,
 ): CountsRow => ({ deployment_id: id, revision_id: revisionId, minute, ...counts });
 
-type Said = { counts?: readonly CountsRow[]; missing?: object[] };
+type Said = { counts?: readonly CountsRow[]; missing?: object[]; reports?: object[] };
 
 /** A claim that carries counts, as our listener makes it. */
 export function claimWith(world: Listening, said: Said, instance_id = 'one') {

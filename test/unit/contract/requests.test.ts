@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { routes } from '../../../lib/contract/routes/index.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
@@ -13,6 +14,8 @@ function problemsOf(operation: string, part: Part, given: object): string[] {
   return (parsePart(part, schema, given).items ?? []).map(({ loc, type }) => `${loc.join('.')} ${type}`);
 }
 
+const report = { deployment_id: randomUUID(), epoch: 1, revision_id: null, healthy: true };
+const tooMany = Array.from({ length: 501 }, () => report);
 const ids = Array.from({ length: 101 }, () => '0190a000-0000-7000-8000-00000000dead').join();
 
 it.each<[operation: string, part: Part, given: object, problem: string]>([
@@ -20,6 +23,7 @@ it.each<[operation: string, part: Part, given: object, problem: string]>([
   ['deleteDeployments', 'query', { deployment_ids: ids }, 'query.deployment_ids too_long'],
   ['queryRevisionLogs', 'query', {}, 'query.type missing'],
   ['claimTasks', 'body', { instance_id: 'i', max: 101 }, 'body.max less_than_equal'],
+  ['claimTasks', 'body', { instance_id: 'i', reports: tooMany }, 'body.reports too_long'],
   ['reportStatus', 'body', {}, 'body.reports missing'],
   ['shipLogs', 'body', {}, 'body.batches missing'],
   ['createTenant', 'body', {}, 'body.name missing'],

@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CountsRow, Unmeasured } from '../../../lib/contract/deployments/counts.ts';
-import type { ClaimRequest, ClaimResponse } from '../../../lib/features/listener-protocol/shape.ts';
+import type { ClaimResponse } from '../../../lib/features/listener-protocol/shape.ts';
 import { pause } from '../../../lib/listener/backoff.ts';
 import { ClaimLoop } from '../../../lib/listener/claim-loop.ts';
+import type { ClaimBody } from '../../../lib/listener/control-plane.ts';
 import { HeldTask } from '../../../lib/listener/held-task.ts';
 import { ControlPlaneRefused } from '../../../lib/listener/http.ts';
 import { createLog } from '../../../lib/listener/log.ts';
@@ -13,7 +14,7 @@ const TASKS_AT_ONCE = 3;
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 type Claim = {
-  body: ClaimRequest;
+  body: ClaimBody;
   signal: AbortSignal;
   answer: (with_?: Partial<ClaimResponse>) => void;
   refuse: (status: number) => void;
