@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { corsMethods } from '../../contract/browser/cors.ts';
@@ -19,7 +18,7 @@ import { answerCors, type Cors } from './cors.ts';
 import { clientAddressOf, eventOf, requestTargetOf } from './event.ts';
 import { isEventStream, sendEventStream, unlessAborted } from './event-stream.ts';
 import { createRouter, type Match } from './router.ts';
-import { refuseUpgrade } from './sockets.ts';
+import { asksForSocket, type EmbeddedSockets, refuseUpgrade } from './sockets.ts';
 
 /** The largest event that Lambda takes. Handlers have a smaller limit of their own. */
 const BODY_BYTES_MAX = 6 * 1024 * 1024;
@@ -37,7 +36,7 @@ export type GatewayOptions = {
   /** Answers signed URLs under /blobs/; false when the request is not for it. */
   serveBlob: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
   /** Answers requests to open a WebSocket; absent: they are answered as any other. */
-  upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
+  upgrade?: EmbeddedSockets['upgrade'];
   /** Pages of which origins may ask; none unless given. */
   corsOrigins?: readonly string[];
   /** Hosts that requests may name beside loopback ones, as `hostNameOf` spells them; none unless given. */
@@ -103,6 +102,7 @@ class HttpGateway {
       headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
       requestTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+      shouldUpgradeCallback: (request) => options.upgrade !== undefined && asksForSocket(request),
     });
     this.#server.on('clientError', (error, socket) => refuseBytes(error, socket, randomUUID()));
     const silence = options.bodySilenceMilliseconds ?? BODY_SILENCE_MILLISECONDS;
@@ -114,7 +114,8 @@ class HttpGateway {
       this.#server.on('upgrade', (request, socket, head) => {
         const refused = httpRefusalOf(request, (host) => this.#isServed(host), WAY_OUT);
         if (refused !== undefined) return refuseUpgrade(socket, refused.status);
-        return void upgrade(request, socket, head).catch((error: unknown) => {
+        const trustProxy = options.trustProxy === true;
+        return void upgrade(request, socket, head, trustProxy).catch((error: unknown) => {
           socket.destroy();
           options.onError(error, 'a request to open a socket');
         });

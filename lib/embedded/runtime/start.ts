@@ -207,7 +207,7 @@ async function openGateway(
       corsOrigins: settings.corsOrigins,
       publicHosts: settings.publicHosts,
       trustProxy: settings.trustProxy,
-      upgrade: (request, socket, head) => deps.sockets.upgrade(request, socket, head),
+      upgrade: deps.sockets.upgrade,
       serveBlob: (request, response) => deps.blobs.serve(request, response),
       onError: (error, what) => log.error(`${what}: ${error instanceof Error ? error.stack : String(error)}`),
     });

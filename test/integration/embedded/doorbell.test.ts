@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { createEmbeddedSockets, embeddedDoorbell } from '../../../lib/embedded/gateway/sockets.ts';
@@ -119,7 +121,8 @@ describe('the gateway', () => {
       return { socket, result };
     };
     const path = `/v2/listeners/${LISTENER}/doorbell?instance_id=one`;
-    expect((await at('/v2/listeners')).result).toBe(404);
+    // There it is answered as if no socket had been asked for.
+    expect((await at('/v2/listeners')).result).toBe(200);
     expect((await at(path, { host: `elsewhere.example:${port}` })).result).toBe(421);
     expect((await at(`/api-host${path}`)).result).toBe('open');
     const { socket, result } = await at(path);
@@ -128,5 +131,61 @@ describe('the gateway', () => {
     sockets.end();
     await closed;
     await close();
+  });
+
+  const path = `/v2/listeners/${LISTENER}/doorbell?instance_id=one`;
+  const upgradeTo = (protocol: string, host: string, key = 'dGhlIHNhbXBsZSBub25jZQ==') =>
+    [
+      `GET ${path} HTTP/1.1`,
+      `Host: ${host}`,
+      'Connection: Upgrade',
+      `Upgrade: ${protocol}`,
+      'Sec-WebSocket-Version: 13',
+      `Sec-WebSocket-Key: ${key}`,
+      '\r\n',
+    ].join('\r\n');
+
+  it('answers a client that offers another protocol as if it had not', async () => {
+    const { port, seen } = await aGateway();
+    const client = connect(port, '127.0.0.1');
+    client.end(upgradeTo('h2c', `localhost:${port}`));
+    expect(await text(client)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('outlives those who ask for a socket and are gone before the answer', async () => {
+    const { port, asked } = await aGateway(401);
+    // What nobody catches would fail this run.
+    for (const host of [`localhost:${port}`, 'elsewhere.example'])
+      for (let times = 0; times < 50; times += 1) {
+        const client = connect(port, '127.0.0.1');
+        await once(client, 'connect');
+        await new Promise((resolve) => client.write(upgradeTo('websocket', host), resolve));
+        client.resetAndDestroy();
+        await once(client, 'close');
+      }
+    const client = connect(port, '127.0.0.1');
+    client.end(upgradeTo('websocket', `localhost:${port}`));
+    expect(await text(client)).toMatch(/^HTTP\/1\.1 401 /);
+    expect(asked.at(-1)?.requestContext.eventType).toBe('CONNECT');
+  });
+
+  it('waits for nobody whom it has refused', async () => {
+    const { port, close } = await aGateway(401);
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    client.write(upgradeTo('websocket', `localhost:${port}`));
+    // The client never closes its side.
+    expect(await text(client)).toMatch(/^HTTP\/1\.1 401 /);
+    await close();
+    client.destroy();
+  });
+
+  it('does not keep what never became a socket', async () => {
+    const { port, asked, ids } = await aGateway();
+    const client = connect(port, '127.0.0.1');
+    client.end(upgradeTo('websocket', `localhost:${port}`, 'no key'));
+    expect(await text(client)).toMatch(/^HTTP\/1\.1 400 /);
+    await until(() => asked.length === 2, { what: 'word that it has closed' });
+    expect(asked[1]?.requestContext).toMatchObject({ eventType: 'DISCONNECT', connectionId: ids()[0] });
   });
 });
