@@ -133,7 +133,7 @@ export const functionRows = {
     name: 'socket',
     handler: 'functions/doorbell/socket.ts',
     summary: 'A listener opens the socket by which it is rung, or one has closed',
-    access: ['table:get', 'table:put', 'table:update', 'table:delete'],
+    access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete', 'sockets:send'],
     timeoutSeconds: 29,
   },
   ring: {

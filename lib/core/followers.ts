@@ -58,11 +58,15 @@ export async function followUntil<T>(
 ): Promise<T> {
   const deadline = clock.now() + FOLLOW_MILLISECONDS;
   for (;;) {
-    const changed = changes?.next();
-    const seen = await read();
-    if (isSomething(seen) || gone?.aborted === true || clock.now() >= deadline) return seen;
-    await pause(CHECK_EVERY_MILLISECONDS, gone);
-    if (changed !== undefined) await within(changed, deadline - clock.now(), gone);
+    const news = changes?.next();
+    try {
+      const seen = await read();
+      if (isSomething(seen) || gone?.aborted === true || clock.now() >= deadline) return seen;
+      await pause(CHECK_EVERY_MILLISECONDS, gone);
+      if (news !== undefined) await within(news.came, deadline - clock.now(), gone);
+    } finally {
+      news?.forget();
+    }
   }
 }
 
@@ -71,13 +75,13 @@ const pause = (milliseconds: number, gone: AbortSignal | undefined): Promise<voi
   delay(milliseconds, undefined, { signal: gone }).catch(() => undefined);
 
 async function within(
-  changed: Promise<void>,
+  came: Promise<void>,
   milliseconds: number,
   gone: AbortSignal | undefined,
 ): Promise<void> {
   const heard = new AbortController();
   const signal = AbortSignal.any([heard.signal, ...(gone === undefined ? [] : [gone])]);
-  await Promise.race([changed, pause(Math.max(0, milliseconds), signal)]);
+  await Promise.race([came, pause(Math.max(0, milliseconds), signal)]);
   heard.abort();
 }
 

@@ -16,13 +16,17 @@ const FOLLOWED: ReadonlySet<string | undefined> = new Set(['feed_count', 'revisi
 
 /** One bell for all that is followed: whoever it wakes in vain reads once, and no more often than without it. */
 export function createChanges(): EmbeddedChanges {
-  let bell = Promise.withResolvers<void>();
+  const waiting = new Set<() => void>();
   const ring = () => {
-    bell.resolve();
-    bell = Promise.withResolvers();
+    for (const resolve of waiting) resolve();
+    waiting.clear();
   };
   return {
-    next: () => bell.promise,
+    next: () => {
+      const { promise: came, resolve } = Promise.withResolvers<void>();
+      waiting.add(resolve);
+      return { came, forget: () => waiting.delete(resolve) };
+    },
     notice: (record) => void (FOLLOWED.has(entityOf(record)) && ring()),
     heardOf: (logs) => ({
       ...logs,

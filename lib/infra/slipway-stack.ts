@@ -42,7 +42,6 @@ export class SlipwayStack extends Stack {
     });
     const doorbell = new Doorbell(this, 'Doorbell', settings);
     const platform = this.#platform(settings, bundles, kept, { project: builds.project, doorbell });
-    doorbell.serve(platform);
     const workflow = new Workflow(this, 'Workflow', platform);
     const triggers = new Triggers(this, 'Triggers', platform, kept.tableStreamArn);
     const { ingest } = new LogIngestion(this, 'BuildLogs', {
@@ -57,6 +56,7 @@ export class SlipwayStack extends Stack {
       ...agents?.measured,
     };
     const api = new Api(this, 'Api', { ...platform, variables });
+    doorbell.serve(platform, api.logGroup);
     new Notes(this, 'Notes', platform, api.logGroup);
     this.nestedStacks = [...api.areas, ...(agents === undefined ? [] : [agents])];
     new Registry(this, 'Registry', platform, {

@@ -140,5 +140,7 @@ export function addressOf(url: string, base: string): string | undefined {
   const isPlain = address.protocol === 'ws:' || address.protocol === 'http:';
   if (!isSecure && !(isPlain && new URL(base).protocol === 'http:')) return undefined;
   address.protocol = isSecure ? 'wss:' : 'ws:';
+  // No socket is opened at an address with one.
+  address.hash = '';
   return address.href;
 }

@@ -1,7 +1,17 @@
 import * as z from 'zod';
 import type { ListenerRef } from '../../contract/refs.ts';
-import { equals, guard, present, put, remove, update } from '../../store/dynamodb/expressions.ts';
-import { find, queryPage } from '../../store/dynamodb/reads.ts';
+import {
+  above,
+  absent,
+  any,
+  equals,
+  guard,
+  present,
+  put,
+  remove,
+  update,
+} from '../../store/dynamodb/expressions.ts';
+import { find, queryAll } from '../../store/dynamodb/reads.ts';
 import { startingWith } from '../../store/dynamodb/sort-key-range.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { due } from '../../store/keys/index.ts';
@@ -39,8 +49,8 @@ export const socketOwner = z.object({
 /** API Gateway closes a socket after two hours; the rest is for clocks and for what comes late. */
 const SOCKET_SECONDS_MAX = 2 * 3600 + 600;
 
-/** A listener has one program at work; more sockets than this are of programs that did not say goodbye. */
-const SOCKETS_MAX = 10;
+/** A listener has one program at work, and for a while those that it takes over from. */
+export const SOCKETS_MAX = 10;
 
 const refOf = ({ tenant_id, listener_id }: Pick<ListenerSocket, 'tenant_id' | 'listener_id'>) => ({
   tenantId: tenant_id,
@@ -88,12 +98,12 @@ export async function findSocket(
 
 /** All sockets of a listener that may be open. */
 export async function socketsOf(table: Table, ref: ListenerRef, now: number): Promise<ListenerSocket[]> {
-  const { items } = await queryPage(table, listenerSocket, {
-    pk: listenerSocketKey(ref, '').pk,
-    between: startingWith(SOCKETS),
-    limit: SOCKETS_MAX,
-  });
-  return items.filter((socket) => !isOver(socket, now));
+  const open: ListenerSocket[] = [];
+  const all = { pk: listenerSocketKey(ref, '').pk, between: startingWith(SOCKETS) };
+  // DynamoDB removes those that are over some days later.
+  for await (const socket of queryAll(table, listenerSocket, all))
+    if (!isOver(socket, now)) open.push(socket);
+  return open;
 }
 
 /** The socket that a connection is or was, with whose it is. */
@@ -117,7 +127,8 @@ export const removeSocket = (ref: ListenerRef, instanceId: string, connectionId:
   );
 
 /**
- * Has sweep look at `at` (epoch milliseconds) whether the listener is online. Demands that it is still known.
+ * Has sweep look at `at` (epoch milliseconds) whether the listener is online. Demands that it is still known,
+ * and that no earlier look is due.
  */
 export function lookAtPresenceAt({ tenantId, listenerId }: ListenerRef, at: number): Write {
   const key = listenerPresenceKey(tenantId, listenerId);
@@ -126,5 +137,6 @@ export function lookAtPresenceAt({ tenantId, listenerId }: ListenerRef, at: numb
     key,
     { set: { ...due(key.pk, at) } },
     guard('presence: still known', present('pk')),
+    guard('presence: no earlier look', any(absent('due_at'), above('due_at', at))),
   );
 }

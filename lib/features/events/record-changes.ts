@@ -64,12 +64,13 @@ async function recordChanges(
         const changes = own.map(changedItem);
         await recordAudit(deps, changes);
         for (const wake of changes.flatMap(wakesOf)) await deps.webhookWaker.wake(wake);
-        await wakeDoorbell(deps, changes);
         const unpublished =
           (await recordEvents(deps, pk, changes)) ??
           (await publishOthers(deps, changes.flatMap(otherEventsOf)));
         if (unpublished !== undefined)
           onError(new Error(`events are kept for sweep to publish: ${unpublished.reason}`), pk);
+        // Last, and no reason to deliver the records again: what a lost ring told of is claimed later.
+        await wakeDoorbell(deps, changes).catch((error: unknown) => onError(error, pk));
         return [];
       } catch (error) {
         onError(error, pk);

@@ -94,7 +94,7 @@ async function claimOnce(
   const claimant = { tenantId: caller.tenantId, listenerId: params.listener_id, instanceId, holding };
   const tasks: ListenerTask[] = [];
   const cancelled: string[] = [];
-  let held = 0;
+  let [held, tried] = [0, 0];
   const free = () => Math.min(body.max - held, TASKS_PER_CLAIM_MAX) - tasks.length;
   for await (const some of openTasksFor(deps, claimant)) {
     held += some.held;
@@ -102,6 +102,7 @@ async function claimOnce(
     // As many at once as may be handed out. Tasks further back replace those that cannot be claimed.
     for (const left = some.free; left.length > 0 && free() > 0; ) {
       const next = left.splice(0, free());
+      tried += next.length;
       const claimed = await Promise.all(next.map((task) => claimTask(deps, task, instanceId, listener)));
       tasks.push(...claimed.filter((task) => task !== undefined));
     }
@@ -114,12 +115,14 @@ async function claimOnce(
   const nextSeconds = rings ? POLL_AFTER_SECONDS.rung : undefined;
   if (found) await noteWork(deps, claimant, { workedAt, nextSeconds });
   const url = deps.doorbell?.addressOf(params.listener_id, instanceId);
+  // What could not be handed over for now is still offered, and nothing rings for it again.
+  const mayWait = rings && tried === tasks.length;
   return {
     tasks,
     cancelled,
     poll_after_seconds: found
       ? POLL_AFTER_SECONDS.work
-      : pauseOf(deps, { workedAt, atWork: held > 0, rings }),
+      : pauseOf(deps, { workedAt, atWork: held > 0, rings: mayWait }),
     desired_changes: changes,
     ...(url !== undefined && { doorbell: { url, rings } }),
   };

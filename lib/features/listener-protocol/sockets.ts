@@ -1,3 +1,4 @@
+import { refuse } from '../../contract/errors.ts';
 import type { ListenerRef } from '../../contract/refs.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Deps } from '../../core/deps.ts';
@@ -10,6 +11,7 @@ import {
   putSocket,
   removeSocket,
   removeSocketOwner,
+  SOCKETS_MAX,
   socketsOf,
 } from '../../core/items/listener-sockets.ts';
 import { getListenerItem } from '../../core/items/listeners.ts';
@@ -22,18 +24,29 @@ import { ConditionsFailed, transact, type Write } from '../../store/dynamodb/tra
  */
 export const RING_TEXT = JSON.stringify({ type: 'ring' });
 
+const TOO_MANY = `${SOCKETS_MAX} programs of this listener have a socket open: that is the limit.`;
+
 type SocketDeps = Pick<Deps, 'table' | 'clock'>;
 type Opening = { listenerId: string; instanceId: string; connectionId: string; keyHash: string };
 
-/** A run of a listener opens the socket by which it wants to be rung. Throws `listener_not_found`. */
+/**
+ * A run of a listener opens the socket by which it wants to be rung, in place of the one that it had. Throws
+ * `listener_not_found`, and `state_forbids` where as many runs as may be have one.
+ */
 export async function openSocket(
-  { table, clock }: SocketDeps,
+  { table, clock, sockets }: SocketDeps & Pick<Deps, 'sockets'>,
   { listenerId, ...opened }: Opening,
   { tenantId }: Pick<Caller, 'tenantId'>,
 ): Promise<void> {
   const ref = { tenantId, listenerId };
   await getListenerItem(table, tenantId, listenerId);
+  const open = await socketsOf(table, ref, clock.now());
+  const replaced = open.find(({ instance_id: instanceId }) => instanceId === opened.instanceId);
+  if (replaced === undefined && open.length >= SOCKETS_MAX)
+    throw refuse('state_forbids', { reason: TOO_MANY });
   await transact(table, putSocket(ref, { ...opened, now: clock.now() }));
+  // It is rung no more. Should that fail, it ends by itself like any other.
+  if (replaced !== undefined) await sockets.close(replaced.connection_id).catch(() => undefined);
 }
 
 /**
@@ -72,7 +85,8 @@ const OPENING_MILLISECONDS = 60_000;
  */
 export async function ring(deps: SocketDeps & Pick<Deps, 'sockets'>, ref: ListenerRef): Promise<void> {
   const open = await socketsOf(deps.table, ref, deps.clock.now());
-  await Promise.all(open.map((socket) => ringAt(deps, socket)));
+  const rings = await Promise.allSettled(open.map((socket) => ringAt(deps, socket)));
+  for (const rung of rings) if (rung.status === 'rejected') throw rung.reason;
 }
 
 async function ringAt(deps: SocketDeps & Pick<Deps, 'sockets'>, socket: ListenerSocket): Promise<void> {

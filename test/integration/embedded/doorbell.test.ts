@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { text as allOf } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { createEmbeddedSockets, embeddedDoorbell } from '../../../lib/embedded/gateway/sockets.ts';
@@ -149,7 +149,7 @@ describe('the gateway', () => {
     const { port, seen } = await aGateway();
     const client = connect(port, '127.0.0.1');
     client.end(upgradeTo('h2c', `localhost:${port}`));
-    expect(await text(client)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await allOf(client)).toMatch(/^HTTP\/1\.1 200 /);
     expect(seen).toHaveLength(1);
   });
 
@@ -166,7 +166,7 @@ describe('the gateway', () => {
       }
     const client = connect(port, '127.0.0.1');
     client.end(upgradeTo('websocket', `localhost:${port}`));
-    expect(await text(client)).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await allOf(client)).toMatch(/^HTTP\/1\.1 401 /);
     expect(asked.at(-1)?.requestContext.eventType).toBe('CONNECT');
   });
 
@@ -175,7 +175,7 @@ describe('the gateway', () => {
     const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     client.write(upgradeTo('websocket', `localhost:${port}`));
     // The client never closes its side.
-    expect(await text(client)).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await allOf(client)).toMatch(/^HTTP\/1\.1 401 /);
     await close();
     client.destroy();
   });
@@ -184,7 +184,7 @@ describe('the gateway', () => {
     const { port, asked, ids } = await aGateway();
     const client = connect(port, '127.0.0.1');
     client.end(upgradeTo('websocket', `localhost:${port}`, 'no key'));
-    expect(await text(client)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await allOf(client)).toMatch(/^HTTP\/1\.1 400 /);
     await until(() => asked.length === 2, { what: 'word that it has closed' });
     expect(asked[1]?.requestContext).toMatchObject({ eventType: 'DISCONNECT', connectionId: ids()[0] });
   });

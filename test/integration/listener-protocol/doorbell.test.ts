@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { create as createEvents } from '../../../functions/streams/events.ts';
 import { load } from '../../../lib/core/engine/load.ts';
 import { cancelTask } from '../../../lib/core/engine/tasks.ts';
 import { isListenerOnline } from '../../../lib/core/online.ts';
@@ -51,6 +52,28 @@ describe('a socket', () => {
     expect(await world.connect()).toBe(401);
   });
 
+  it('takes the place of the one before of the same run, which is closed, and there are ten at most', async () => {
+    const world = await aDoorbellWorld();
+    const before = await opened(world);
+    const one = await opened(world);
+    expect([...world.open]).toEqual([one]);
+    expect(world.open.has(before)).toBe(false);
+    for (let at = 2; at <= 10; at += 1) await opened(world, `run ${at}`);
+    expect(await world.connect({ instanceId: 'run 11' })).toBe(409);
+    const again = await opened(world);
+    await world.disconnect(again);
+    expect(await world.connect({ instanceId: 'run 11' })).toEqual(expect.any(String));
+  });
+
+  it('is found behind those that are long over', async () => {
+    const world = await aDoorbellWorld();
+    for (let at = 0; at < 10; at += 1) await world.disconnect(await opened(world, `a run ${at}`), false);
+    world.advance(2 * 3600 + 601);
+    const socket = await opened(world, 'the last run');
+    const { said } = await offeredTo(world, 'a');
+    expect(said).toEqual([`${socket} ${RING_TEXT}`]);
+  });
+
   it('is no sign of life, and what is told of one that nobody knows is nothing', async () => {
     const world = await aDoorbellWorld();
     await opened(world);
@@ -92,6 +115,19 @@ describe('a claim', () => {
     expect(await world.claim({ holding })).toMatchObject({ poll_after_seconds: 1 });
   });
 
+  it('is made again within seconds where a task could not be handed over for now', async () => {
+    const world = await aDoorbellWorld();
+    await opened(world);
+    await offeredTo(world, 'a', [{ name: 'TOKEN', value: 'hidden' }]);
+    const { openDataKey } = world.deps.keys;
+    world.deps.keys.openDataKey = async () => {
+      throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+    };
+    expect(await world.claim({ doorbell: true })).toMatchObject({ tasks: [], poll_after_seconds: 5 });
+    world.deps.keys.openDataKey = openDataKey;
+    expect((await world.claim({ doorbell: true })).tasks).toHaveLength(1);
+  });
+
   it('of an idle listener that is rung costs little', async () => {
     const world = await aDoorbellWorld();
     await opened(world);
@@ -126,6 +162,15 @@ describe('a listener', () => {
       'cancelled',
       'changed',
     ]);
+  });
+
+  it('holds up nothing else that comes of a change when it cannot be rung', async () => {
+    const world = await aDoorbellWorld();
+    await offeredTo(world, 'a');
+    const wake = vi.fn(async () => Promise.reject(new Error('no such function')));
+    const consume = createEvents(() => ({ ...world.deps, doorbellWaker: { wake } }));
+    expect(await consume({ Records: world.records() })).toEqual({ batchItemFailures: [] });
+    expect(wake).toHaveBeenCalled();
   });
 
   it('hears nothing over its socket but that it is rung', async () => {
