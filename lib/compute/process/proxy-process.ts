@@ -55,6 +55,7 @@ export class ProxyProcess {
   #handle: { close(): void } | undefined;
   #isOpen = false;
   #closing: Promise<void> | undefined;
+  #isClosed = false;
   #crashes = 0;
   #startedAt = 0;
 
@@ -141,6 +142,7 @@ export class ProxyProcess {
       await exited;
       clearTimeout(timer);
     }
+    this.#isClosed = true;
     this.#child = undefined;
     this.#handle?.close();
     for (const { resolve } of this.#waiting.values()) resolve({});
@@ -173,6 +175,8 @@ export class ProxyProcess {
 
   /** Resolves when it is carried out, also by the process that comes after one that has ended meanwhile. */
   #order(order: Order, handle?: unknown): Promise<Told> {
+    // Nothing is passed on any more, whatever is said of it.
+    if (this.#isClosed) return Promise.resolve({});
     this.#number += 1;
     const number = this.#number;
     return new Promise((resolve) => {
@@ -183,8 +187,10 @@ export class ProxyProcess {
   }
 
   #send(message: NumberedOrder, handle: unknown): void {
+    // One that could not be started takes none; the one after it is told all that there is to know.
+    if (this.#child?.connected !== true) return;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a server listens with can be sent as a server can
-    this.#child?.send(message, handle as undefined, () => undefined);
+    this.#child.send(message, handle as undefined, () => undefined);
   }
 
   #hear({ number, counts, ...told }: Told, handle: unknown): void {

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
 import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServerTarget } from '../../../lib/compute/process/proxy/messages.ts';
 import { ProxyProcess, targetAt } from '../../../lib/compute/process/proxy-process.ts';
@@ -161,6 +163,42 @@ describe('the process of the proxy', () => {
       old.isOver = true;
       expect(new Set([...(await Promise.all(asked)), await textOf('/d/app/')])).toEqual(new Set(['fine']));
     }
+  });
+
+  it('answers what it is told after its end', async () => {
+    const { proxy } = await startProcess();
+    const [route, target] = [proxy.route('app'), await serve((_, response) => response.end())];
+    await proxy.close();
+    await route.moveTo(target);
+    await route.hold(600_000);
+    await proxy.leave(target);
+    await proxy.remove(route);
+    expect(await proxy.drained(target, 600_000)).toBe(true);
+  });
+
+  it('comes back once there are files for it again', async () => {
+    const main = new URL('../../../lib/compute/process/proxy-process.ts', import.meta.url).href;
+    // In a program of its own, which has few of them.
+    const program = `import { closeSync, openSync } from 'node:fs';
+      import { ProxyProcess } from '${main}';
+      const said = [];
+      const options = { port: 0, pathPrefix: '/d' };
+      const proxy = new ProxyProcess({ options, marking: {}, log: { warn: (line) => said.push(line) } });
+      await proxy.listen();
+      await proxy.open();
+      const files = [];
+      const fill = () => { try { for (;;) files.push(openSync('/dev/null')); } catch {} };
+      fill();
+      process.kill(proxy.pid, 'SIGKILL');
+      const turn = () => new Promise((resolve) => setTimeout(resolve, 10));
+      while (said.length < 3) { await turn(); fill(); }
+      for (const file of files) closeSync(file);
+      await proxy.open();
+      await proxy.close();
+      process.stdout.write('closed');`;
+    const limited = 'ulimit -n 200; exec "$0" --input-type=module -e "$1"';
+    const { stdout } = await promisify(execFile)('sh', ['-c', limited, process.execPath, program]);
+    expect(stdout).toBe('closed');
   });
 
   it('loses nothing that it has counted when it is closed, the requests that this ends included', async () => {

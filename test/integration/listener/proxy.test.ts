@@ -137,6 +137,24 @@ describe('the reverse proxy', () => {
     expect(seen).toBe(1);
   });
 
+  it('holds a request on where a server comes and is gone at once', async () => {
+    const { proxy, url } = await startProxy();
+    const route = proxy.route('app');
+    let arrived = false;
+    proxy.server.once('request', () => {
+      arrived = true;
+    });
+    const answered = fetch(url('/d/app/'));
+    await until(() => arrived, { what: 'the request' });
+    const { target } = await serve((_, response) => void response.end('here'));
+    route.moveTo(target);
+    route.clear('it has ended');
+    // As soon as whoever was woken has looked.
+    await new Promise((resolve) => setImmediate(resolve));
+    route.moveTo(target);
+    expect(await (await answered).text()).toBe('here');
+  });
+
   it('holds a request until there is a server, and ends it when the deployment goes', async () => {
     const { proxy, url } = await startProxy();
     const route = proxy.route('app');

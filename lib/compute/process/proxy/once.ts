@@ -54,6 +54,8 @@ export function tryOnce(trying: Trying): Promise<Attempt> {
       upstream.destroy();
     };
     upstream.once('response', (incoming) => {
+      // It was refused meanwhile, for its body had stopped.
+      if (response.headersSent) return abort();
       const { statusCode: status = 0, statusMessage: words, rawHeaders: flat } = incoming;
       if (!isAnswer(status)) return refuse(`it sent the status ${status}`);
       const answer = passAnswer(trying, { status, words, flat });

@@ -60,9 +60,11 @@ export class Proxy {
       { shouldUpgradeCallback: isWebSocket, optimizeEmptyRequests: true },
       (request, response) => this.#onceOpen(() => this.#answer({ request, response })),
     );
-    this.server.on('upgrade', (request, socket, early) =>
-      this.#onceOpen(() => this.#upgrade({ request, socket, early })),
-    );
+    this.server.on('upgrade', (request, socket, early) => {
+      // Node listens no more, and what nobody listens for would end this process.
+      socket.on('error', () => socket.destroy());
+      this.#onceOpen(() => this.#upgrade({ request, socket, early }));
+    });
     this.server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
@@ -130,6 +132,8 @@ export class Proxy {
   }
 
   #answer({ request, response }: Ask): void {
+    // Whoever asked may have left while this waited, and nothing more would say so.
+    if (response.destroyed) return;
     const to = this.#find(request);
     if (!('status' in to)) this.#forward(request, response, to).catch(() => response.destroy());
     else if (to.status === 404) sendAbsence(request, response, to);
@@ -137,6 +141,7 @@ export class Proxy {
   }
 
   #upgrade({ request, socket, early }: Upgrade): void {
+    if (socket.destroyed) return;
     const to = this.#find(request);
     if ('status' in to) refuseUpgrade(socket, to.status, to.detail);
     else forwardUpgrade(request, socket, early, to).catch(() => socket.destroy());

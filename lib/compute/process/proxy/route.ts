@@ -22,6 +22,7 @@ export class ProxyRoute {
   #reason = 'it is being started';
   readonly #waiting = new Set<() => void>();
   #heldUntil = 0;
+  #isClosed = false;
   /** What the server that serves now has allowed, by origin. */
   readonly #consents = new Map<string, Consent>();
 
@@ -79,24 +80,32 @@ export class ProxyRoute {
 
   /** Ends the waiting of requests that no target will come for. */
   close(): void {
+    this.#isClosed = true;
     this.clear('it has been removed');
     this.#wake();
   }
 
   /** The current target, waited for up to this long; undefined when none came. */
   async waitForTarget(withinMilliseconds: number): Promise<ProxyTarget | undefined> {
-    const wait = Math.max(withinMilliseconds, this.#heldUntil - Date.now());
-    if (this.#target !== undefined || wait <= 0) return this.#target;
-    await new Promise<void>((resolve) => {
+    const deadline = Date.now() + withinMilliseconds;
+    for (;;) {
+      const wait = Math.max(deadline, this.#heldUntil) - Date.now();
+      // One that came may be gone again by the time that whoever was woken looks.
+      if (this.#target !== undefined || this.#isClosed || wait <= 0) return this.#target;
+      await this.#woken(wait);
+    }
+  }
+
+  #woken(withinMilliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer);
         this.#waiting.delete(done);
         resolve();
       };
-      const timer = setTimeout(done, wait);
+      const timer = setTimeout(done, withinMilliseconds);
       this.#waiting.add(done);
     });
-    return this.#target;
   }
 
   #wake(): void {
