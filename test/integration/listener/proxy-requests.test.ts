@@ -109,6 +109,12 @@ describe('hosts of the agents’ port', () => {
     expect(await ask('/', 'app.localhost')).toBe('418');
   });
 
+  it('passes on there what a client asks of the server as a whole', async () => {
+    const { port, seen } = await startEcho();
+    const answer = await sendLines(port, ['OPTIONS * HTTP/1.1', 'Host: app.localhost', '', '']);
+    expect([statusOf(answer), seen.map(({ url }) => url)]).toEqual(['200', ['*']]);
+  });
+
   it.each(['http://localhost:4401/d/other', 'http://127.0.0.1', 'https://agents.example/team'])(
     'leaves %s to all deployments, by their paths',
     async (address) => {
@@ -265,6 +271,7 @@ describe('a server that sends what is no answer', () => {
     ['a status below all others', 'HTTP/1.1 099 X\r\n\r\n', [], '502'],
     ['the same for an upgrade', 'HTTP/1.1 099 X\r\n\r\n', WEB_SOCKET, '502'],
     ['an upgrade that was not asked for', CHANGED, [], '502'],
+    ['a 100 before its answer', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\nhi', [], '200'],
     [
       'a control character in the status line',
       'HTTP/1.1 200 O\x01K\r\nContent-Length: 2\r\n\r\nhi',

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
 import { serve, startProxy } from './proxy-world.ts';
@@ -135,6 +136,39 @@ describe('the reverse proxy', () => {
     const response = await fetch(url('/d/app/'), { method: 'POST', body: 'pay' });
     expect(response.status).toBe(502);
     expect(seen).toBe(1);
+  });
+
+  it.each(['GET', 'DELETE'])(
+    'repeats a %s that finds only connections that the server closes',
+    async (method) => {
+      const { proxy, url } = await startProxy();
+      const used = new Set<Socket>();
+      const waiting: ServerResponse[] = [];
+      const { target } = await serve((incoming, response) => {
+        if (used.has(incoming.socket)) return void incoming.socket.destroy();
+        used.add(incoming.socket);
+        if (incoming.url !== '/first') return void response.end('fine');
+        // All at once, so that each has a connection of its own, which is kept then.
+        if (waiting.push(response) === 5) for (const each of waiting) each.end();
+      });
+      proxy.route('app').moveTo(target);
+      await Promise.all(Array.from({ length: 5 }, () => fetch(url('/d/app/first'))));
+      expect(target.connections.free).toBe(5);
+      expect(await (await fetch(url('/d/app/'), { method })).text()).toBe('fine');
+      expect([used.size, target.connections.free]).toEqual([6, 4]);
+    },
+  );
+
+  it('sends what may be what crashes the server three times', async () => {
+    const { proxy, url } = await startProxy();
+    let seen = 0;
+    const { target } = await serve(({ socket }) => {
+      seen += 1;
+      socket.destroy();
+    });
+    proxy.route('app').moveTo(target);
+    expect((await fetch(url('/d/app/'))).status).toBe(502);
+    expect(seen).toBe(3);
   });
 
   it('holds a request on where a server comes and is gone at once', async () => {

@@ -18,6 +18,8 @@ export type Attempt =
   | { kind: 'done' }
   /** Nothing of the answer has arrived and the request can be sent once more. */
   | { kind: 'again'; problem: string; wasConnected: boolean }
+  /** The same over a connection that an earlier request had left: its server may only have closed that. */
+  | { kind: 'stale' }
   | { kind: 'failed'; problem: string };
 
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);

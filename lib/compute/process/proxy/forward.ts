@@ -57,18 +57,19 @@ export const CLOSED_PATH = 'Not found. This path of the agent server is for its 
 
 /**
  * Whether a request may go over a kept connection, which its server may close just as it is used: it can be
- * repeated, and nothing says that it has a body.
+ * repeated, nothing says that it has a body, and it is for a path, not for the server as a whole (`OPTIONS *`).
  */
-const fitsKept = (request: IncomingMessage): boolean =>
+const fitsKept = (request: IncomingMessage, { path }: Forwarded): boolean =>
   isIdempotent(request) &&
+  path.startsWith('/') &&
   request.headers['transfer-encoding'] === undefined &&
   request.headers['content-length'] === undefined;
 
-async function attempt(trying: Trying): Promise<Attempt> {
-  const { target, exchange, request } = trying;
+async function attempt(trying: Trying, isKept: boolean): Promise<Attempt> {
+  const { target, exchange } = trying;
   const leave = target.enter();
   exchange.goTo(target.traffic);
-  return (fitsKept(request) ? tryKept(trying) : tryOnce(trying)).finally(leave);
+  return (isKept ? tryKept(trying) : tryOnce(trying)).finally(leave);
 }
 
 /**
@@ -88,13 +89,15 @@ export async function forward(
     sendAbsence(request, response, { status, detail }, to.route);
     exchange.answered(response.statusCode);
   };
-  for (let cutOff = 0; ; ) {
+  // A kept connection only at first: the next may be stale too, and Node reads answers that `undici` refuses.
+  for (let cutOff = 0, isKept = fitsKept(request, to); ; isKept = false) {
     const target = await to.route.waitForTarget(deadline - Date.now());
     if (response.destroyed) return;
     if (target === undefined) return refuse(503, noServer(to.route));
     if (target.isClosed(to.path)) return refuse(404, CLOSED_PATH);
-    const result = await attempt({ request, response, to, exchange, target });
+    const result = await attempt({ request, response, to, exchange, target }, isKept);
     if (result.kind === 'done') return;
+    if (result.kind === 'stale') continue;
     if (result.kind === 'again' && result.wasConnected) cutOff += 1;
     if (result.kind === 'failed' || cutOff > CUT_OFF_MAX || Date.now() >= deadline) {
       return refuse(502, `Deployment '${to.route.name}' did not answer: ${result.problem}.`);

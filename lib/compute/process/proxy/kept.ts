@@ -15,6 +15,7 @@ function flatHeaders({ rawHeaders }: Controller): string[] {
 class KeptTry implements Dispatcher.DispatchHandler {
   readonly #trying: Trying;
   readonly #client: Client;
+  readonly #isReused: boolean;
   readonly #over: (result: Attempt) => void;
   #isSent = false;
   #isOver = false;
@@ -23,6 +24,7 @@ class KeptTry implements Dispatcher.DispatchHandler {
   constructor(trying: Trying, client: Client, over: (result: Attempt) => void) {
     this.#trying = trying;
     this.#client = client;
+    this.#isReused = client.stats.connected;
     this.#over = over;
     trying.response.once('close', this.#leave);
   }
@@ -33,7 +35,7 @@ class KeptTry implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Controller, status: number, _: unknown, words?: string): void {
     if (!isAnswer(status)) {
-      // `100 Continue` and its like come before an answer.
+      // `103 Early Hints` and its like come before an answer. `undici` fails at `100 Continue`.
       if (status < 100) this.#refuse(`it sent the status ${status}`);
       return;
     }
@@ -55,7 +57,10 @@ class KeptTry implements Dispatcher.DispatchHandler {
   onResponseError(_: unknown, { message: problem }: Error): void {
     if (this.#isOver) return;
     void this.#client.destroy();
-    if (this.#answer === undefined) return this.#end({ kind: 'again', problem, wasConnected: this.#isSent });
+    if (this.#answer === undefined) {
+      const again = { kind: 'again', problem, wasConnected: this.#isSent } as const;
+      return this.#end(this.#isReused ? { kind: 'stale' } : again);
+    }
     this.#answer.breakOff();
     return this.#end({ kind: 'done' });
   }
