@@ -32,14 +32,25 @@ export class LongestMatches {
     this.sizeBytes = room * (3 * Int32Array.BYTES_PER_ELEMENT + 1);
   }
 
-  /** Tells of each place in the text at which a form ends where the longest of them begins. */
-  find(text: Uint8Array, found: (start: number, end: number) => void): void {
+  /**
+   * Tells of each place in the text at which a form ends where the longest of them begins. Returns how many
+   * bytes at the end of the text begin a form, the most of them.
+   */
+  find(text: Uint8Array, found: (start: number, end: number) => void): number {
     let node = ROOT;
     for (let at = 0; at < text.length; at += 1) {
       node = this.#next(node, text[at] ?? 0);
       const length = this.#longest[node] ?? 0;
       if (length > 0) found(at + 1 - length, at + 1);
     }
+    return this.#depthOf(node);
+  }
+
+  /** Levels lie one after the other, and where one ends are the first children of the one before. */
+  #depthOf(node: number): number {
+    let depth = 0;
+    for (let end = 1; node >= end; end = this.#firstChild[end] ?? 0) depth += 1;
+    return depth;
   }
 
   /** Returns how many nodes there are now. */

@@ -1,10 +1,15 @@
 import { LongestMatches } from './longest-matches.ts';
 
 const MASK = '***';
+/** What a cut may leave of a percent-encoded byte: it would hide the beginning of a value before it. */
+const HALF_ESCAPE = /%[\da-f]?$/i;
 /** The forms for so short texts are always taken up together. */
 const TEXT_BYTES_MIN = 1024;
 
-export type Mask = (text: string) => string;
+/**
+ * `isCut`: the end of the text is missing, so what may be the beginning of a value at its end is replaced too.
+ */
+export type Mask = (text: string, isCut?: boolean) => string;
 
 /**
  * Replaces each of `values` that has 8 or more characters by `***`, in all forms of it; where some overlap,
@@ -15,16 +20,18 @@ export function createMask(values: Iterable<string>): Mask {
   const forms = [...values].flatMap(formsOf);
   let matches: LongestMatches | undefined;
   let textBytesMax = 0;
-  return (text) => {
+  return (text, isCut = false) => {
     if (forms.length === 0) return text;
-    const bytes = Buffer.from(text);
-    if (matches === undefined || bytes.length > textBytesMax) {
+    const bytes = Buffer.from(isCut ? text.replace(HALF_ESCAPE, '') : text);
+    // Of a form that is longer than a text, the text may end with the beginning.
+    const formBytesMax = isCut ? Number.POSITIVE_INFINITY : bytes.length;
+    if (matches === undefined || formBytesMax > textBytesMax) {
       // A form is not in a text that is shorter than it, and few lines are as long as the longest values. At
       // least twice the length each time, so all of these times together are at most twice the last.
-      textBytesMax = Math.max(TEXT_BYTES_MIN, bytes.length, textBytesMax * 2);
+      textBytesMax = Math.max(TEXT_BYTES_MIN, formBytesMax, textBytesMax * 2);
       matches = new LongestMatches(forms.filter(({ length }) => length <= textBytesMax));
     }
-    const covered = coveredBy(matches, bytes);
+    const covered = coveredBy(matches, bytes, isCut);
     return covered.length === 0 ? text : masked(bytes, covered);
   };
 }
@@ -35,12 +42,10 @@ export const maskSecrets = (text: string, values: readonly string[]): string => 
 type Range = { start: number; end: number };
 
 /** What forms cover in a text or in what it decodes to, in order and apart from each other. */
-function coveredBy(matches: LongestMatches, text: Uint8Array): Range[] {
-  const ranges: Range[] = [];
-  matches.find(text, (start, end) => cover(ranges, start, end));
+function coveredBy(matches: LongestMatches, text: Uint8Array, isCut: boolean): Range[] {
+  const ranges = foundIn(matches, text, isCut);
   for (const { bytes, starts } of percentDecoded(text)) {
-    const inDecoded: Range[] = [];
-    matches.find(bytes, (start, end) => cover(inDecoded, start, end));
+    const inDecoded = foundIn(matches, bytes, isCut);
     if (inDecoded.length === 0) continue;
     const at = starts();
     for (const { start, end } of inDecoded) ranges.push({ start: at[start] ?? 0, end: at[end] ?? 0 });
@@ -50,7 +55,14 @@ function coveredBy(matches: LongestMatches, text: Uint8Array): Range[] {
   return apart;
 }
 
-/** Adds a range that ends after all others. Those that it overlaps become one with it. */
+function foundIn(matches: LongestMatches, text: Uint8Array, isCut: boolean): Range[] {
+  const ranges: Range[] = [];
+  const begun = matches.find(text, (start, end) => cover(ranges, start, end));
+  if (isCut && begun > 0) cover(ranges, text.length - begun, text.length);
+  return ranges;
+}
+
+/** Adds a range; no other ends behind it. Those that it overlaps become one with it. */
 function cover(ranges: Range[], from: number, end: number): void {
   let start = from;
   for (let last = ranges.at(-1); last !== undefined && last.end > start; last = ranges.at(-1)) {
@@ -82,7 +94,13 @@ const MASKED_LENGTH_MIN = 8;
  * still needed, for `%` may stand before it.
  */
 export function formsOf(value: string): Buffer[] {
-  const texts = [value, ...value.split(/\r?\n/), ...inJson(value), ...encoded(value), ...passwords(value)];
+  const texts = [
+    value,
+    ...value.split(/\r\n|\r|\n/),
+    ...inJson(value),
+    ...encoded(value),
+    ...passwords(value),
+  ];
   const long = new Set(texts.filter(({ length }) => length >= MASKED_LENGTH_MIN));
   return [...long].map((text) => Buffer.from(text));
 }

@@ -26,7 +26,7 @@ export function cutText(text: string, bytesMax = LINE_BYTES_MAX): string {
  * one.
  */
 export class LineSplitter {
-  readonly #deliver: (line: string) => void;
+  readonly #deliver: (line: string, isCut: boolean) => void;
   readonly #bytesMax: number;
   #parts: Buffer[] = [];
   readonly #returnsEndLines: boolean;
@@ -35,7 +35,7 @@ export class LineSplitter {
   #isReturned = false;
 
   constructor(
-    deliver: (line: string) => void,
+    deliver: (line: string, isCut: boolean) => void,
     bytesMax = LINE_BYTES_MAX,
     ends: 'newline' | 'newline or return' = 'newline or return',
   ) {
@@ -87,8 +87,9 @@ export class LineSplitter {
 
   #flush(): void {
     const line = cutBytes(Buffer.concat(this.#parts), this.#bytesMax).toString();
+    const isCut = this.#sizeBytes > this.#bytesMax;
     this.#parts = [];
     this.#sizeBytes = 0;
-    this.#deliver(line.endsWith('\r') ? line.slice(0, -1) : line);
+    this.#deliver(line.endsWith('\r') ? line.slice(0, -1) : line, isCut);
   }
 }

@@ -5,8 +5,9 @@ export type OutputStream = 'stdout' | 'stderr';
 
 /**
  * One line of output, stamped when it was read (epoch milliseconds with a fraction, unique and increasing).
+ * `isCut`: it was longer.
  */
-export type OutputLine = { stream: OutputStream; line: string; timestamp: number };
+export type OutputLine = { stream: OutputStream; line: string; timestamp: number; isCut: boolean };
 
 /** Takes what a program prints, as it comes. */
 export type OutputReader = {
@@ -22,7 +23,10 @@ export function lineReader(
   lineBytesMax: number = LINE_BYTES_MAX,
 ): OutputReader {
   const splitterOf = (stream: OutputStream) =>
-    new LineSplitter((line) => onLine({ stream, line, timestamp: nextTimestamp() }), lineBytesMax);
+    new LineSplitter(
+      (line, isCut) => onLine({ stream, line, timestamp: nextTimestamp(), isCut }),
+      lineBytesMax,
+    );
   const splitters = { stdout: splitterOf('stdout'), stderr: splitterOf('stderr') };
   return {
     write(stream, bytes) {

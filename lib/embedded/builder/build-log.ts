@@ -1,6 +1,6 @@
 import type { LogLine, Logs, RevisionLog } from '../../adapters/logs.ts';
 import type { LogLevel } from '../../contract/log-level.ts';
-import { createMask } from '../../contract/mask.ts';
+import { createMask, type Mask } from '../../contract/mask.ts';
 import { withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
 import type { HidePaths } from '../../processes/hidden-paths.ts';
@@ -39,16 +39,16 @@ export function openBuildLog(
 ): BuildLog {
   const writer = batchWriter((lines) => logs.append(stream, lines));
   const maskAll = createMask(maskValues);
-  const mask = (text: string) => hide(maskAll(text));
+  const mask: Mask = (text, isCut) => hide(maskAll(text, isCut));
   let tail: string[] = [];
   return {
     mask,
     say: (message, level = 'INFO') =>
       writer.add({ timestamp: nextTimestamp(), level, message: cleanMessage(mask(message)) }),
-    output({ line, timestamp }) {
-      const text = cleanMessage(mask(withoutSequences(line)));
+    output({ line, timestamp, isCut }) {
+      const text = cleanMessage(mask(withoutSequences(line), isCut));
       if (text.trim() !== '') tail = [...tail, text].slice(-TAIL_LINES);
-      const message = cleanMessage(mask(withColoursAlone(line)));
+      const message = cleanMessage(mask(withColoursAlone(line), isCut));
       writer.add({ timestamp, level: levelOfOutput(text), message });
     },
     tail: () => tail,

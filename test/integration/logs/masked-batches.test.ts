@@ -3,6 +3,7 @@ import { openBuildLog } from '../../../lib/embedded/builder/build-log.ts';
 import { shipLogs } from '../../../lib/features/listener-protocol/logs.ts';
 import { shipTaskLogs } from '../../../lib/features/listener-protocol/task-logs.ts';
 import { ingestBuildLog, ingestServerOutput } from '../../../lib/features/logs/ingest.ts';
+import { lineReader } from '../../../lib/processes/output.ts';
 import { claim, listening, offered } from '../../support/world/listening.ts';
 
 const LINES = 400;
@@ -47,7 +48,7 @@ async function aTask() {
         { maskValues: [manyLines], hide: (text) => text },
       );
       for (const { message, timestamp } of lines(count)) {
-        log.output({ line: message, timestamp, stream: 'stdout' });
+        log.output({ line: message, timestamp, stream: 'stdout', isCut: false });
       }
       await log.flush();
     },
@@ -66,6 +67,23 @@ it('lines that come together are masked by one mask, however many lines the secr
     if (longer > TIMES_LONGER_MAX) slow.push(`${name}: ${LINES} lines take ${longer} times as long as one`);
   }
   expect(slow).toEqual([]);
+});
+
+it('a build on this machine shows no beginning of a secret where a line is cut', async () => {
+  const kept: string[] = [];
+  const logs = {
+    append: async (_: unknown, written: readonly { message: string }[]) => {
+      kept.push(...written.map(({ message }) => message));
+    },
+  };
+  const stream = { tenantId: 't', deploymentId: 'd', revisionId: 'r', type: 'build' } as const;
+  const log = openBuildLog(logs, stream, { maskValues: ['a-very-secret-value'], hide: (text) => text });
+  const reader = lineReader((line) => log.output(line));
+  void reader.write('stdout', Buffer.from('a-very-secret-value'.repeat(1000)));
+  await reader.end();
+  await log.flush();
+  expect(kept).toEqual([expect.stringMatching(/^(?:\*\*\*)+$/)]);
+  expect(log.tail()).toEqual(kept);
 });
 
 async function quickest(work: () => Promise<unknown>): Promise<number> {

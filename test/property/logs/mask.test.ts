@@ -8,7 +8,7 @@ import { growth, SUPER_LINEAR } from '../../support/growth.ts';
 
 /** Few letters, so that forms begin, end and lie in each other. */
 const value = fc.oneof(
-  fc.string({ unit: fc.constantFrom('a', 'b', '\n'), minLength: 8, maxLength: 30 }),
+  fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r'), minLength: 8, maxLength: 30 }),
   fc.string({
     unit: fc.constantFrom('a', 'é', '"', '%', '+', ' ', '\u{1f642}'),
     minLength: 8,
@@ -20,7 +20,9 @@ const rest = fc.string({ unit: fc.constantFrom('a', 'b', '%', '4', '1', '+', 'é
 
 /** What every mask has replaced since there are masks. */
 const plainForms = (secret: string): string[] =>
-  [secret, ...secret.split(/\r?\n/), JSON.stringify(secret).slice(1, -1)].filter(({ length }) => length >= 8);
+  [secret, ...secret.split(/\r\n|\r|\n/), JSON.stringify(secret).slice(1, -1)].filter(
+    ({ length }) => length >= 8,
+  );
 
 const encodedForms = (secret: string): string[] => [
   encodeURIComponent(secret),

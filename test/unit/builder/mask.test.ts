@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskSecrets } from '../../../lib/contract/mask.ts';
+import { createMask, maskSecrets } from '../../../lib/contract/mask.ts';
 import { cleanMessage, LOG_MESSAGE_BYTES_MAX } from '../../../lib/domain/log-line.ts';
 
 describe('masking', () => {
@@ -9,6 +9,12 @@ describe('masking', () => {
     ['no short value', 'on 1234567', ['1234567', ''], 'on 1234567'],
     ['text that looks like a pattern', 'a.*b$&.*', ['.*b$&.*x', 'a.*b$&.*'], '***'],
     ['each line of a value of several', 'line-one-x', ['line-one-x\nline-two-y'], '***'],
+    [
+      'each line of a value, however it ends',
+      'a-line-1\nb-line-2',
+      ['a-line-1\rb-line-2\r\nc-line-3'],
+      '***\n***',
+    ],
     ['values that overlap', 'see abcdefghijkl.', ['abcdefgh', 'efghijkl'], 'see ***.'],
     ['the password of a URL', 'as pass-word-1', ['postgres://user:pass-word-1@host/db'], 'as ***'],
     ['it decoded', 'as p@ss/word', ['https://user:p%40ss%2Fword@host'], 'as ***'],
@@ -36,6 +42,31 @@ describe('masking', () => {
     ],
   ])('replaces %s', (_, text, values, expected) => {
     expect(maskSecrets(text, values)).toBe(expected);
+  });
+});
+
+describe('masking a text that was cut', () => {
+  const value = 'a-very: secret+välue';
+  it.each([
+    ['as it is', value],
+    ['inside JSON', JSON.stringify(value).slice(1, -1)],
+    ['percent-encoded', encodeURIComponent(value)],
+    ['percent-encoded in another style', 'a%2dvery%3a+secret%2bv%c3%a4lue'],
+    ['in base64', Buffer.from(value).toString('base64')],
+    ['in hex', Buffer.from(value).toString('hex')],
+  ])('replaces the beginning of a value %s', (_, form) => {
+    const mask = createMask([value]);
+    for (let end = 1; end < form.length; end += 1) {
+      const text = `x ${form.slice(0, end)}`;
+      expect(mask(text, true)).toBe('x ***');
+      expect(mask(text)).toContain(text);
+    }
+  });
+
+  it('replaces it of a value that is longer than the text, and nothing that begins none', () => {
+    const mask = createMask([`long-${'value-'.repeat(10_000)}`]);
+    expect(mask('x long-value-val', true)).toBe('x ***');
+    expect(mask('x long-value-vat', true)).toBe('x long-value-vat');
   });
 });
 

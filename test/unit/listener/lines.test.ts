@@ -63,6 +63,19 @@ describe('splitting bytes into lines', () => {
     expect(split([Buffer.from(`${'a'.repeat(8)}ü${'b'.repeat(50)}\n`)], 10)).toEqual(['aaaaaaaaü']);
   });
 
+  it('tells which lines it has cut', () => {
+    const lines: [string, boolean][] = [];
+    const splitter = new LineSplitter((line, isCut) => lines.push([line, isCut]), 4);
+    for (const chunk of ['1234\n123', '45\rü', 'ü\nüüü']) splitter.write(Buffer.from(chunk));
+    splitter.end();
+    expect(lines).toEqual([
+      ['1234', false],
+      ['1234', true],
+      ['üü', false],
+      ['üü', true],
+    ]);
+  });
+
   it('keeps empty lines', () => {
     expect(split([Buffer.from('\n\na')])).toEqual(['', '', 'a']);
   });

@@ -14,8 +14,8 @@ const RETRY_MILLISECONDS = 1_000;
 /** A connection that held for so long was a good one. */
 const GOOD_MILLISECONDS = 60_000;
 /**
- * Lines are cut after masking, so that no half of a secret is left at the cut; secrets are 64 KiB together at
- * most.
+ * Lines are cut again after masking, so that little of a line is lost because of a secret in it: secrets are
+ * 64 KiB together at most.
  */
 const RAW_LINE_BYTES_MAX = 96 * 1024;
 /** The smallest step between the times of two lines, in milliseconds, that keeps their order. */
@@ -42,8 +42,8 @@ type Parts = {
   since: Date | undefined;
   /** Resolves when there is room for more. */
   room: () => Promise<void>;
-  /** Takes a line, with its time in epoch milliseconds. */
-  deliver: (timestamp: number, message: string) => void;
+  /** Takes a line, with its time in epoch milliseconds. `isCut`: it was longer. */
+  deliver: (timestamp: number, message: string, isCut: boolean) => void;
   /** Its pod is gone, and so is all that could be read. */
   gone: () => void;
   log: Log;
@@ -131,7 +131,7 @@ export class ContainerLog {
     const { source, room } = this.#parts;
     const sinceTime = this.#position.rewind();
     const chunks = await source.log({ ...query, timestamps: 'true', sinceTime }, this.#closed.signal);
-    const lines = new LineSplitter((line) => this.#take(line), RAW_LINE_BYTES_MAX, 'newline');
+    const lines = new LineSplitter((line, isCut) => this.#take(line, isCut), RAW_LINE_BYTES_MAX, 'newline');
     for await (const chunk of chunks) {
       await room();
       lines.write(Buffer.from(chunk));
@@ -140,17 +140,17 @@ export class ContainerLog {
     if (query.follow === undefined) lines.end();
   }
 
-  #take(line: string): void {
+  #take(line: string, isCut: boolean): void {
     const stamped = stampedLine(line);
     if (stamped === undefined)
       this.#parts.log.debug(`${this.#parts.name}: its log has a line without a time`);
     else if (this.#position.take(stamped.at))
-      for (const message of linesOf(stamped.message)) this.#deliver(stamped.at, message);
+      for (const message of linesOf(stamped.message)) this.#deliver(stamped.at, message, isCut);
   }
 
-  #deliver(at: bigint, message: string): void {
+  #deliver(at: bigint, message: string, isCut: boolean): void {
     this.#timestamp = Math.max(Number(at) / 1_000_000, this.#timestamp + STEP_MILLISECONDS);
-    this.#parts.deliver(this.#timestamp, message);
+    this.#parts.deliver(this.#timestamp, message, isCut);
   }
 
   #failed(error: unknown): Next {

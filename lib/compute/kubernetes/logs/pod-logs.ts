@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { guessLevel } from '../../../contract/log-level.ts';
-import { createMask } from '../../../contract/mask.ts';
+import { createMask, type Mask } from '../../../contract/mask.ts';
 import { withoutSequences } from '../../../contract/terminal-text.ts';
 import type { DeploySpec } from '../../../features/listener-protocol/shape.ts';
 import { pause } from '../../../listener/backoff.ts';
@@ -111,10 +111,10 @@ export class PodLogs {
         name: `${pod.metadata?.name}/${container}`,
         since: since && new Date(since.getTime() - LATE_MILLISECONDS),
         room: () => shipper.room(),
-        deliver: (timestamp, text) => {
+        deliver: (timestamp, text, isCut) => {
           if (this.#failed.get(id) === read.revisionId) return;
           const line = withoutSequences(text);
-          const message = cutText(mask(line));
+          const message = cutText(mask(line, isCut));
           shipper.push(id, read.revisionId, { timestamp, level: guessLevel(line), message });
         },
         gone: () => this.#end(id, uidOf(pod)),
@@ -159,7 +159,7 @@ export class PodLogs {
   }
 
   /** Undefined: not everything is known that a server of this set could tell. */
-  #maskOf(id: string, set: string): ((text: string) => string) | undefined {
+  #maskOf(id: string, set: string): Mask | undefined {
     const values = this.#values.get(id);
     const secrets = this.#parts.store.all(id, 'Secret');
     const setOf = ({ metadata }: (typeof secrets)[number]) => metadata?.labels?.[labels.set];

@@ -8,5 +8,5 @@ export type Masking = { secrets: readonly string[]; folders: readonly HiddenFold
 export function maskOf({ secrets, folders }: Masking): Mask {
   const mask = createMask(secrets);
   const hide = pathHiding(folders);
-  return (text) => hide(mask(text));
+  return (text, isCut) => hide(mask(text, isCut));
 }

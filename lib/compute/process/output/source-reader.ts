@@ -10,8 +10,8 @@ import { maskOf } from './masking.ts';
 import type { OutputFormat, OutputSource } from './messages.ts';
 
 /**
- * Lines are cut after masking, so that no half of a secret is left at the cut; secrets are 64 KiB together at
- * most.
+ * Lines are cut again after masking, so that little of a line is lost because of a secret in it: secrets are
+ * 64 KiB together at most.
  */
 const RAW_LINE_BYTES_MAX = 96 * 1024;
 const NEWLINE = 0x0a;
@@ -44,7 +44,7 @@ export class SourceReader {
     this.#toLines = formats[source.format];
     this.#ownPaths = new Set(source.ownPaths);
     this.#torn = new Set(torn);
-    const splitter = () => new LineSplitter((line) => this.#take(line), RAW_LINE_BYTES_MAX);
+    const splitter = () => new LineSplitter((line, isCut) => this.#take(line, isCut), RAW_LINE_BYTES_MAX);
     this.#splitters = { stdout: splitter(), stderr: splitter() };
   }
 
@@ -67,9 +67,9 @@ export class SourceReader {
     return chunk.subarray(at + 1);
   }
 
-  #take(line: string): void {
+  #take(line: string, isCut: boolean): void {
     for (const { level, message: said } of this.#toLines(line)) {
-      const message = cutText(this.#mask(said));
+      const message = cutText(this.#mask(said, isCut));
       if (!this.#isOurs(message)) this.#tail.add(message);
       if (level === this.#source.fatalLevel && !this.#hasFailed) {
         this.#hasFailed = true;

@@ -112,6 +112,13 @@ it('ships each state of a line that is written over and over', async () => {
   expect([...new Set(times)].sort((one, other) => one - other)).toEqual(times);
 });
 
+it('leaves no beginning of a secret where a line is cut', async () => {
+  const { fake, shipped } = aDeployment();
+  fake.write(`${at(1)} 1%\r${'a secret of the set'.repeat(6000)}`);
+  await until(() => shipped.length === 2, { what: 'both states of the line' });
+  expect(shipped[1]?.message).toMatch(/^(?:\*\*\*)+$/);
+});
+
 it('ships what a failed revision has written, and nothing later, for that would hide the reason', async () => {
   const { fake, logs, watch, expectMessages } = aDeployment();
   fake.write(`${at(1)} it begins`);

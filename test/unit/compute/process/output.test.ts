@@ -36,6 +36,17 @@ describe('reading output', () => {
       expect(linesOf(toldOf(open, bytes(text.slice(0, at)), bytes(text.slice(at))))).toEqual(['token ***!']);
   });
 
+  it.each(['plain', 'agent'] as const)('leaves no beginning of a secret where a %s line is cut', (format) => {
+    const secret = `-----BEGIN KEY-----${'0123456789abcdef'.repeat(100)}`;
+    const opened: ToReader = {
+      ...open,
+      source: { ...source, format, masking: { secrets: [secret], folders: [] } },
+    };
+    // Masked, all that is kept of it is short.
+    const told = toldOf(opened, bytes(`{"event":"${Array(70).fill(secret).join(' ')}","level":"info"}\n`));
+    expect(linesOf(told)).toEqual([expect.stringMatching(/^\{"event":"(?:\*\*\* )+\*\*\*$/)]);
+  });
+
   it('gives lines their level and stamps that grow, and all of it masked', () => {
     const told = toldOf(open, bytes('WARN one\nERROR a-very-secret-value\n'));
     const [lines] = told.flatMap((one) => (one.kind === 'lines' ? [one.lines] : []));
