@@ -79,6 +79,7 @@ export const meant: readonly Meant[] = [
     because:
       'Nothing in these two is written twice, nor wanted back: access logs, and jobs that a build deletes.',
   },
+  { rule: 'CKV_AWS_95', at: /^root\/DoorbellStage/, as: 'APIG1' },
 ];
 
 /** What `compute=fargate` adds. */
