@@ -9,6 +9,7 @@ import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { root } from '../aws/emulator.ts';
 import { endProgram, type Program, startProgram } from '../support/programs/program.ts';
 import { installPython, run } from '../support/programs/python-tools.ts';
+import { isBrief } from '../support/run/brief.ts';
 import { say, timed } from '../support/run/progress.ts';
 import { keepTasks, makeFixtures } from './fixtures.ts';
 
@@ -16,6 +17,9 @@ import { keepTasks, makeFixtures } from './fixtures.ts';
 const packages = ['schemathesis==4.32.5', 'openapi-spec-validator==0.9.0'];
 /** Kept between runs: making it takes longer than some of the tests. */
 const installation = join(root, 'node_modules/.cache/slipway-fuzz', packages.join('_'));
+
+/** How often each operation is asked in each way by a brief run. */
+const BRIEF_EXAMPLES = 8;
 
 /** What is left for people to look at. */
 const results = join(root, 'test-results/fuzz');
@@ -57,9 +61,19 @@ async function fuzz(
   const reports = ['--report', 'ndjson', '--report-ndjson-path', report];
   // Other questions than in every run.
   const seed = process.env.FUZZ_SEED === undefined ? [] : ['--seed', process.env.FUZZ_SEED];
+  const fewer = isBrief ? ['--max-examples', String(BRIEF_EXAMPLES)] : [];
   const group = processes.start({
     command: join(installation, 'bin/schemathesis'),
-    args: ['--config-file', config, 'run', `${url}/openapi.json`, '--no-color', ...reports, ...seed],
+    args: [
+      '--config-file',
+      config,
+      'run',
+      `${url}/openapi.json`,
+      '--no-color',
+      ...reports,
+      ...seed,
+      ...fewer,
+    ],
     cwd: folder,
     environment: childEnvironment(),
     onLine: ({ line }) => onLine(line),
