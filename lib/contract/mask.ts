@@ -21,7 +21,8 @@ export function createMask(values: Iterable<string>): Mask {
   let matches: LongestMatches | undefined;
   let textBytesMax = 0;
   return (text, isCut = false) => {
-    if (forms.length === 0) return text;
+    // No form is as short.
+    if (forms.length === 0 || (!isCut && text.length < MASKED_LENGTH_MIN)) return text;
     const bytes = Buffer.from(isCut ? text.replace(HALF_ESCAPE, '') : text);
     // Of a form that is longer than a text, the text may end with the beginning.
     const formBytesMax = isCut ? Number.POSITIVE_INFINITY : bytes.length;

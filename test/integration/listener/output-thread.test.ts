@@ -12,6 +12,7 @@ const SECRET = 'a-very-secret-value';
 /** Crashes at these words. */
 const CRASHES = 'crash of the reader';
 const crashing = new URL('../../support/programs/crashing-output.ts', import.meta.url);
+const stuck = new URL('../../support/programs/stuck-output.ts', import.meta.url);
 
 const sourceOf = (deploymentId: string, secrets = [SECRET]): OutputSource => ({
   deploymentId,
@@ -111,6 +112,32 @@ describe('the thread that reads the output of agents', () => {
     await thread.close();
     expect(messagesOf('one')).toEqual(Array.from({ length: 5000 }, (_, at) => `line ${at}`));
     taken.resolve();
+  });
+
+  it('tells the end of a program before it has read all of one that prints empty lines', async () => {
+    const { thread, messagesOf } = world();
+    const [chatty, other] = [thread.open(sourceOf('chatty')), thread.open(sourceOf('other'))];
+    let isChattyRead = false;
+    void chatty.write('stdout', Buffer.from('\n'.repeat(500_000)));
+    void chatty.caughtUp().then(() => {
+      isChattyRead = true;
+    });
+    void other.write('stdout', Buffer.from('its last line\n'));
+    await other.end();
+    expect([other.tail.after('It ended.').endsWith('its last line'), isChattyRead]).toEqual([true, false]);
+    await until(() => messagesOf('other').length === 1, { what: 'its line' });
+  });
+
+  it('is ended when it does not end itself, and what it had not read is told', async () => {
+    const { thread, messagesOf } = world({ main: stuck });
+    const output = thread.open(sourceOf('one'));
+    void output.write('stdout', Buffer.from('a line\n'));
+    const ended = output.end();
+    await thread.close();
+    await ended;
+    expect(messagesOf('one')).toEqual([
+      'The listener has ended before it had read the last 7 bytes of output.',
+    ]);
   });
 
   it('is told of when it crashes, and begins again with the next whole line, masked', async () => {

@@ -3,7 +3,7 @@ import { OutputTail } from '../output-tail.ts';
 import type { FromReader, OutputSource, ToReader } from './messages.ts';
 
 /** What of a program's output may be on its way to be read; beyond it the program waits in its write. */
-const UNREAD_BYTES_MAX = 256 * 1024;
+const UNREAD_BYTES_MAX = 64 * 1024;
 const NEWLINE = 0x0a;
 
 type Waiting = { until: number; resolve: () => void };

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { followTimestamps } from '../../../processes/timestamps.ts';
 import type { FromReader, ToReader } from './messages.ts';
 import { OutputReading } from './reading.ts';
+import { Turns } from './turns.ts';
 
 /** What the thread is started with. */
 export type OutputThreadData = { timestamps: SharedArrayBuffer };
@@ -13,4 +14,5 @@ const tell = (message: FromReader): void => {
   parentPort?.postMessage(message);
 };
 const reading = new OutputReading(tell);
-parentPort?.on('message', (message: ToReader) => reading.hear(message));
+const turns = new Turns((message) => reading.hear(message));
+parentPort?.on('message', (message: ToReader) => turns.hear(message));

@@ -11,6 +11,8 @@ const RESTART_BASE_MILLISECONDS = 50;
 const RESTART_MILLISECONDS_MAX = 5_000;
 /** One that has lived so long is started again at once. */
 const SOUND_MILLISECONDS = 60_000;
+/** It gives up reading by itself after a second; one that does not end is ended. */
+const CLOSE_MILLISECONDS_MAX = 3_000;
 
 type Parts = {
   shipper: Pick<LogShipper, 'push' | 'room'>;
@@ -52,17 +54,27 @@ export class OutputThread {
     return opened;
   }
 
-  /** Takes what has been read, for it to be shipped, and ends the thread. */
+  /**
+   * Takes what has been read, for it to be shipped, and ends the thread. Of a program that printed more than
+   * could be read, its log says how much is missing.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#starting);
     const thread = this.#thread;
     if (thread !== undefined) {
       const exited = new Promise((resolve) => thread.once('exit', resolve));
+      const limit = setTimeout(() => void thread.terminate(), CLOSE_MILLISECONDS_MAX);
       tell(thread, { kind: 'close' });
       await exited;
+      clearTimeout(limit);
     }
-    for (const source of this.#sources.values()) source.leave();
+    for (const source of this.#sources.values()) {
+      const { bytes } = source.lose();
+      if (bytes > 0)
+        this.#sayIn(source, `The listener has ended before it had read the last ${bytes} bytes of output.`);
+      source.leave();
+    }
     this.#sources.clear();
   }
 
