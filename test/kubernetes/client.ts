@@ -168,27 +168,43 @@ export const eventOf = (
     return items.find((event) => event.reason === reason && event.message?.includes(text));
   });
 
-export type FollowedLog = { lines: string[]; ended: boolean; stop(): void };
+export type FollowedLog = { readonly lines: string[]; ended: boolean; stop(): void };
 
 export async function followLog(
   { client, namespace, name }: PodAt,
   options: LogOptions = {},
 ): Promise<FollowedLog> {
   let text = '';
-  const followed: FollowedLog = { lines: [], ended: false, stop: () => undefined };
+  let broken: Error | undefined;
+  const followed: FollowedLog = {
+    get lines() {
+      // Nothing more comes then: whoever waits for it should hear why.
+      if (broken !== undefined) throw broken;
+      return text.split('\n').slice(0, -1);
+    },
+    ended: false,
+    stop: () => undefined,
+  };
   const sink = new PassThrough().on('data', (data: Buffer) => {
     text += data.toString();
-    followed.lines = text.split('\n').slice(0, -1);
   });
   sink.on('end', () => {
     followed.ended = true;
   });
+  let isStopped = false;
   // The stream that is piped here has no listener of its own: without one, abort() would end this process.
-  sink.on('pipe', (source) => source.on('error', () => undefined));
+  sink.on('pipe', (source) =>
+    source.on('error', (error) => {
+      if (!isStopped) broken = error;
+    }),
+  );
   const stopping = await new Log(client.config).log(namespace, name, 'main', sink, {
     follow: true,
     ...options,
   });
-  followed.stop = () => stopping.abort();
+  followed.stop = () => {
+    isStopped = true;
+    stopping.abort();
+  };
   return followed;
 }
