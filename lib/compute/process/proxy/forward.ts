@@ -185,6 +185,8 @@ function attempt(
       upstream.destroy();
     };
     upstream.once('response', (incoming) => {
+      // It was refused meanwhile, for its body had stopped.
+      if (response.headersSent) return abort();
       if (isAnswer(incoming))
         answer(incoming, response, { request, to, target, exchange }, () => over({ kind: 'done' }));
       else refuse(`it sent the status ${incoming.statusCode}`);

@@ -50,6 +50,8 @@ export class Proxy {
       } else this.#forward(request, response, to).catch(() => response.destroy());
     });
     this.#server.on('upgrade', (request, socket, early) => {
+      // Node listens no more, and what nobody listens for would end this process.
+      socket.on('error', () => socket.destroy());
       const to = this.#find(request);
       if ('status' in to) refuseUpgrade(socket, to.status, to.detail);
       else forwardUpgrade(request, socket, early, to).catch(() => socket.destroy());

@@ -81,6 +81,11 @@ function connect({ request, early, to, exchange }: Asked, client: Duplex, target
     client.write(head(statusCode, reasonPhrase(incoming), flat));
     exchange.answered(statusCode);
     incoming.on('data', (part: Buffer) => exchange.sent(part.length));
+    incoming.once('close', () => {
+      if (incoming.complete) return;
+      exchange.failed();
+      client.destroy();
+    });
     incoming.pipe(client);
   });
   upstream.once('error', (error) => {
@@ -99,7 +104,6 @@ export async function forwardUpgrade(
   early: Buffer,
   to: Forwarded,
 ): Promise<void> {
-  client.on('error', () => client.destroy());
   const exchange = new Exchange(to.route.traffic);
   client.once('close', () => exchange.end());
   const refuse = (status: number, detail: string): void => {

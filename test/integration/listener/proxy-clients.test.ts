@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { ServerResponse } from 'node:http';
+import { connect, createServer as createTcpServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ProxyTarget } from '../../../lib/compute/process/proxy/target.ts';
+import { until } from '../../support/until.ts';
+import { serve, startProxy } from './proxy-world.ts';
+
+const asking = (path: string, ...headers: string[]) =>
+  [`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers, '\r\n'].join('\r\n');
+const WEB_SOCKET = ['Connection: Upgrade', 'Upgrade: websocket'];
+
+/** Sends these bytes, and is gone before there is an answer to them. */
+async function leaves(port: number, bytes: string): Promise<void> {
+  const client = connect(port, '127.0.0.1').on('error', () => undefined);
+  await once(client, 'connect');
+  await new Promise((resolve) => client.write(bytes, resolve));
+  client.resetAndDestroy();
+}
+
+/** A server that answers these bytes to whatever it is asked, and closes; or does not. */
+async function answering(answer: string, closes = true): Promise<ProxyTarget> {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => (closes ? socket.end(answer) : socket.write(answer)));
+    onTestFinished(() => void socket.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return new ProxyTarget({ host: '127.0.0.1', port: typeof address === 'object' ? (address?.port ?? 0) : 0 });
+}
+
+// What nobody catches would end the listener, with all agents; here it fails the run.
+describe('the proxy outlives a client that', () => {
+  it('asks for what is refused, and is gone', async () => {
+    const { port } = await startProxy();
+    for (let times = 0; times < 50; times += 1) await leaves(port, asking('/d/none/', ...WEB_SOCKET));
+    const client = connect(port, '127.0.0.1');
+    client.end(asking('/d/none/', ...WEB_SOCKET));
+    expect(await text(client)).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('is refused for a silent body behind an answer that is not over, whatever the server says then', async () => {
+    const { proxy, port } = await startProxy({ bodySilenceMilliseconds: 200 });
+    const heads = vi.spyOn(ServerResponse.prototype, 'writeHead');
+    onTestFinished(() => heads.mockRestore());
+    const isRefused = () => heads.mock.calls.some(([status]) => status === 408);
+    let isAnswered = false;
+    const { target } = await serve(async ({ method }, response) => {
+      if (method === 'GET') return void response.writeHead(200).write('on and on');
+      response.once('close', () => {
+        isAnswered = true;
+      });
+      await until(isRefused, { what: 'a refusal' });
+      return response.end('late');
+    });
+    proxy.route('app').moveTo(target);
+    const client = connect(port, '127.0.0.1').on('error', () => undefined);
+    onTestFinished(() => void client.destroy());
+    client
+      .resume()
+      .write(
+        `${asking('/d/app/stream')}POST /d/app/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc`,
+      );
+    await until(() => isAnswered, { what: 'the late answer' });
+    client.destroy();
+    await until(() => target.inFlight === 0, { what: 'nothing to be under way' });
+  });
+});
+
+it('a WebSocket that is answered otherwise ends where that answer breaks off', async () => {
+  const { proxy, port } = await startProxy();
+  const target = await answering('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nhalf');
+  proxy.route('app').moveTo(target);
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  client.write(asking('/d/app/', ...WEB_SOCKET));
+  // Its end, which a break may come before.
+  await text(client).catch(() => '');
+  expect(await target.drained(600_000)).toBe(true);
+});
