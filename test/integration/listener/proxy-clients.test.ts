@@ -21,12 +21,10 @@ async function leaves(port: number, bytes: string): Promise<void> {
   client.resetAndDestroy();
 }
 
-/** A server that answers these bytes to whatever it is asked, and closes; or does not. */
-async function answering(answer: string, closes = true): Promise<ProxyTarget> {
+/** A server that answers these bytes to whatever it is asked, and closes. */
+async function answering(answer: string): Promise<ProxyTarget> {
   const server = createTcpServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', () => (closes ? socket.end(answer) : socket.write(answer)));
-    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => undefined).once('data', () => socket.end(answer));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
@@ -98,6 +96,7 @@ it('a WebSocket that is answered otherwise ends where that answer breaks off', a
   const target = await answering('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nhalf');
   proxy.route('app').moveTo(target);
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  onTestFinished(() => void client.destroy());
   client.write(asking('/d/app/', ...WEB_SOCKET));
   // Its end, which a break may come before.
   await text(client).catch(() => '');
