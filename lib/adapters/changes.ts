@@ -1,8 +1,8 @@
 /** Lets who follows something wait for news of it where that costs nothing. */
 export type Changes = {
   /**
-   * News of a change of something that can be followed: the feed of a tenant, a log, or how a revision stands.
-   * Ask before you read what is followed, so that nothing lies between.
+   * News of a change of something that can be followed: the feed of a tenant, a log, or how a revision
+   * stands. Ask before you read what is followed, so that nothing lies between.
    */
   next(): News;
 };

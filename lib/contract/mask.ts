@@ -6,9 +6,7 @@ const HALF_ESCAPE = /%[\da-f]?$/i;
 /** The forms for so short texts are always taken up together. */
 const TEXT_BYTES_MIN = 1024;
 
-/**
- * `isCut`: the end of the text is missing, so what may be the beginning of a value at its end is replaced too.
- */
+/** `isCut`: the end of the text is missing, so what may begin a value at its end is replaced too. */
 export type Mask = (text: string, isCut?: boolean) => string;
 
 /**

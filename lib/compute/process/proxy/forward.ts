@@ -56,8 +56,9 @@ export function noServer(route: ProxyRoute): string {
 export const CLOSED_PATH = 'Not found. This path of the agent server is for its development alone.';
 
 /**
- * Whether a request may go over a kept connection, which its server may close just as it is used: it can be
- * repeated, nothing says that it has a body, and it is for a path, not for the server as a whole (`OPTIONS *`).
+ * Whether a request may go over a kept connection, which its server may close just as it is used: it can
+ * be repeated, nothing says that it has a body, and it is for a path, not for the server as a whole
+ * (`OPTIONS *`).
  */
 const fitsKept = (request: IncomingMessage, { path }: Forwarded): boolean =>
   isIdempotent(request) &&
