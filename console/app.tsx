@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch, useSearchParams } from 'wouter-preact';
 import { Refusal } from '../lib/client/refusal.ts';
 import { useFeed } from './data/feed.ts';
@@ -44,7 +44,8 @@ const DEPLOYMENT = /^\/deployments\/(?<id>[^/]+)(?:\/(?<tab>revisions|logs|metri
 /** The whole console, for who is signed in. */
 export function App() {
   const [session, setSession] = useState(sessionNow);
-  useEffect(
+  // Before anything else runs: another tab may tell who is signed in before this one has painted.
+  useLayoutEffect(
     () =>
       onSession(() => {
         // What one person has seen, another does not.

@@ -1,5 +1,5 @@
 import type { ComponentChildren, ComponentType } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import { forgetIgnored, ignoredNow, onIgnored } from '../data/ignored.ts';
 import { Dialog } from './dialog.tsx';
 import { useKeys, usePaletteKey } from './keys.ts';
@@ -84,7 +84,7 @@ const Help = ({ onClose }: { onClose: () => void }) => (
 /** Which fields of a request the service did not read: they had no effect. */
 function Ignored() {
   const [fields, setFields] = useState(ignoredNow);
-  useEffect(() => onIgnored(() => setFields(ignoredNow())), []);
+  useLayoutEffect(() => onIgnored(() => setFields(ignoredNow())), []);
   if (fields.length === 0) return null;
   return (
     <div class="apart" role="status">

@@ -52,6 +52,33 @@ const REACHED = `(async () => JSON.stringify([
   await fetch('/console/session-worker.js').then((answer) => answer.text()),
 ]))()`;
 
+it('a tab that is told who is signed in before it has painted signs in', async () => {
+  const { page, context } = await signedIn();
+  // The first tab answers when it is let, and the second paints when it is let.
+  await page.evaluate(`{
+    const post = ServiceWorker.prototype.postMessage;
+    globalThis.answer = new Promise((resolve) => { globalThis.letAnswer = resolve; });
+    ServiceWorker.prototype.postMessage = function (message) {
+      answer.then(() => post.call(this, message));
+    };
+  }`);
+  await context.addInitScript(`{
+    const timer = setTimeout;
+    const painted = new Promise((resolve) => { globalThis.letPaint = resolve; });
+    globalThis.requestAnimationFrame = (work) => { painted.then(work); return 0; };
+    // What a library does where no frame comes.
+    globalThis.setTimeout = (work, wait = 0) => wait < 100 ? (painted.then(work), 0) : timer(work, wait);
+  }`);
+  const second = await context.newPage();
+  await second.goto(`${program.baseUrl}/console/deployments?name=agent`);
+  await second.getByLabel('API key').waitFor();
+  const key = await keyIn(page);
+  await page.evaluate('letAnswer()');
+  await until(async () => (await keyIn(second)) === key, { what: 'the second tab to be told' });
+  await second.evaluate('letPaint()');
+  await second.getByRole('link', { name: 'agent', exact: true }).waitFor();
+});
+
 it('the page of the API has no part in the session, beside the console or after it in the same tab', async () => {
   const { page, context } = await signedIn();
   expect(await keyIn(page)).toMatch(/^slp_/);
