@@ -172,7 +172,7 @@ describe('a run goes on', () => {
     });
     await release();
     await stopped;
-    expect(server.group.exit).toMatchObject({ code: 0 });
+    expect(await server.group.exited).toMatchObject({ code: 0 });
     const { updates, last, isWhole } = await first;
     expect(isWhole).toBe(false);
     server = await startAgentServer(processes, options);

@@ -72,7 +72,7 @@ describe.each(isBrief ? versions.slice(0, 1) : versions)('langgraph %s', (versio
     });
     await rm(hold);
     await stopped;
-    expect(server.group.exit).toMatchObject({ code: 0 });
+    expect(await server.group.exited).toMatchObject({ code: 0 });
     server = await startAgentServer(processes, options);
     const path = `/threads/${thread}/runs/${run.run_id}`;
     await ask(server, 'GET', `${path}/join`);
